@@ -4,7 +4,7 @@
  *
  * fmc-options: --follow
  * fmc-verdict: deadlock
- * fmc-message: deadlock: T1 of process 1 waits for T2 of process 2 to exit, T2 of process 2 waits for pipe 3, 4
+ * fmc-message: deadlock: T1.1 waits for T2.1 to exit, T2.1 waits for pipe 3, 4
  *
  * fmc-options: --follow --strategy optimal
  * fmc-args: reads

@@ -4,7 +4,7 @@
  *
  * fmc-options: --follow
  * fmc-verdict: abort
- * fmc-message: T1 of process 1.*Assertion .taken == 0. failed
+ * fmc-message: T1.1.*Assertion .taken == 0. failed
  *
  * fmc-options: --follow --strategy optimal
  * fmc-args: mends

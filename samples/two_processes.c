@@ -6,7 +6,7 @@
  * fmc-verdict: deadlock
  * fmc-complete: yes
  * fmc-executions: 21
- * fmc-message: deadlock: T1 of process 1 waits for .* held by T2 of process 2, T2 of process 2 waits for .* held by T1 of process 1
+ * fmc-message: deadlock: T1.1 waits for .* held by T2.1, T2.1 waits for .* held by T1.1
  *
  * fmc-options: --follow --strategy optimal --all
  * fmc-verdict: deadlock

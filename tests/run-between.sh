@@ -27,18 +27,18 @@ while IFS='|' read -r length how pattern; do
 	timeout 60 "$FMC" replay "$SCRATCH/found.sched" </dev/null >"$SCRATCH/out" 2>&1
 	judge "$how: played" [ $? -eq 0 ]
 done <<'END'
-short|full|T1 of process 1 waits for T2 of process 2 to exit, T2 of process 2 waits for pipe
-long|endless|T1 of process 1 waits for pipe
-long|pipes|T1 of process 1 waits for pipe .*, T2 of process 2 waits for pipe
-short|sockets|T1 of process 1 waits for socket .*, T2 of process 2 waits for socket
-long|events|T1 of process 1 waits for eventfd .*, T2 of process 2 waits for eventfd
-short|locks|T1 of process 1 waits for file_lock .*, T2 of process 2 waits for file_lock
-long|semaphores|T1 of process 1 waits for semset 1, T2 of process 2 waits for semset 1
-long|messages|T1 of process 1 waits for queue 1, T2 of process 2 waits for queue 1
-long|becomes|T1 of process 1 waits for .* held by T2 of process 2, T2 of process 2 waits for .* held by T1 of process 1
-long|vforks|T1 of process 1 waits for .* held by T2 of process 2, T2 of process 2 waits for .* held by T1 of process 1
-short|spawns|T1 of process 1 waits for .* held by T2 of process 2, T2 of process 2 waits for .* held by T1 of process 1
-short|begins|T1 of process 1 waits for .* held by T2 of process 2, T2 of process 2 waits for .* held by T1 of process 1
+short|full|T1.1 waits for T2.1 to exit, T2.1 waits for pipe
+long|endless|T1.1 waits for pipe
+long|pipes|T1.1 waits for pipe .*, T2.1 waits for pipe
+short|sockets|T1.1 waits for socket .*, T2.1 waits for socket
+long|events|T1.1 waits for eventfd .*, T2.1 waits for eventfd
+short|locks|T1.1 waits for file_lock .*, T2.1 waits for file_lock
+long|semaphores|T1.1 waits for semset 1, T2.1 waits for semset 1
+long|messages|T1.1 waits for queue 1, T2.1 waits for queue 1
+long|becomes|T1.1 waits for .* held by T2.1, T2.1 waits for .* held by T1.1
+long|vforks|T1.1 waits for .* held by T2.1, T2.1 waits for .* held by T1.1
+short|spawns|T1.1 waits for .* held by T2.1, T2.1 waits for .* held by T1.1
+short|begins|T1.1 waits for .* held by T2.1, T2.1 waits for .* held by T1.1
 END
 
 # What is right, in all orders; by wakeup trees no order is run twice.

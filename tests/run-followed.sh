@@ -34,13 +34,13 @@ while IFS='|' read -r how kind pattern; do
 		judge "$how: played $TIMES times" [ $i -eq "$TIMES" ]
 	done
 done <<'END'
-orders|deadlock|T1 of process 1 waits for .* held by T2 of process 2, T2 of process 2 waits for .* held by T1 of process 1
-elsewhere|deadlock|T1 of process 1 waits for .* held by T2 of process 2, T2 of process 2 waits for .* held by T1 of process 1
-lost|abort|T1 of process 1, .*Assertion .shared->count == 2. failed
-waits|deadlock|T1 of process 1 waits for T2 of process 2 to exit, T2 of process 2 waits for .* held by T1 of process 1
-wakeup|deadlock|T1 of process 1 waits for T2 of process 2 to exit, T2 of process 2 waits for a signal of
-crash|crash|T2 of process 2 got SIGSEGV .* in crash
-orphan|abort|T2 of process 2, .*Assertion .shared->count == 0. failed
+orders|deadlock|T1.1 waits for .* held by T2.1, T2.1 waits for .* held by T1.1
+elsewhere|deadlock|T1.1 waits for .* held by T2.1, T2.1 waits for .* held by T1.1
+lost|abort|T1.1, .*Assertion .shared->count == 2. failed
+waits|deadlock|T1.1 waits for T2.1 to exit, T2.1 waits for .* held by T1.1
+wakeup|deadlock|T1.1 waits for T2.1 to exit, T2.1 waits for a signal of
+crash|crash|T2.1 got SIGSEGV .* in crash
+orphan|abort|T2.1, .*Assertion .shared->count == 0. failed
 END
 
 # What is right, in all orders: case | executions by dfs | by wakeup trees. family's are those of a program whose threads are all in one process.
@@ -86,13 +86,18 @@ judge 'run: one execution, and its exit status' [ $? -eq 0 -a ! -s "$SCRATCH/out
 
 # What can't be had with it.
 follow --strategy dfs orders
+for wrong in 's/^thread T2.1/thread T3.1/' 's/^thread T2.1/thread T2/' 's/^thread T2.1/thread T2.2/' 's/  T2.1  /  T2.2  /' 's/  T2.1  /  T0.1  /'; do
+	sed "$wrong" "$SCRATCH/found.sched" >"$SCRATCH/wrong.sched"
+	timeout 60 "$FMC" replay "$SCRATCH/wrong.sched" </dev/null >"$SCRATCH/out" 2>&1
+	judge "$wrong: a damaged schedule, in one line" [ $? -eq 65 -a "$(wc -l <"$SCRATCH/out")" -eq 1 ]
+done
 for command in gdb gdbserver 'export --gdb'; do
 	timeout 60 "$FMC" $command "$SCRATCH/found.sched" </dev/null >"$SCRATCH/out" 2>&1
 	judge "$command: refused in one line" [ $? -eq 69 -a "$(wc -l <"$SCRATCH/out")" -eq 1 ]
 done
 timeout 60 "$FMC" show "$SCRATCH/found.sched" </dev/null >"$SCRATCH/out" 2>&1
 judge 'show: prints it' [ $? -eq 0 ]
-says 'with the processes' 'T1 main .* T2 process 2'
+says 'with the processes' 'T1.1 main .* T2.1 process 2'
 timeout 60 "$FMC" minimize -o "$SCRATCH/less.sched" "$SCRATCH/found.sched" </dev/null >"$SCRATCH/out" 2>&1
 judge 'minimize: has one that fails so' [ $? -eq 0 ]
 for option in '--granularity race' '--memory-model tso' '--races report' '--engine agent' '--certificate x' '--states' '--prune-states' '--always 1' '--drive true'; do

@@ -15,7 +15,7 @@ static void put_comment(const struct gdb_writer *w, size_t i)
 	const struct schedule_line *line = &w->export->schedule->lines[i];
 	struct text text = {0};
 	text_printf(&text, "%zu  T%u  %s", i + 1, line->step.thread + 1, op_name(line->kind));
-	words_objects(&text, line);
+	words_objects(&text, NULL, line);
 	if (line->step.choice != CHOICE_DEFAULT) {
 		text_printf(&text, "  choice=");
 		words_choice(&text, line->step.choice);

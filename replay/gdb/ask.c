@@ -170,7 +170,8 @@ static void tell_write(struct gdb_server *s, const struct timeline_mark *from, s
 		const size_t stored = timeline_stored(s->timeline, here.part);
 		if (here.part > 0 && here.part <= timeline_length(s->timeline)) {
 			text_printf(text, stored > 0 ? ", by its " : ", after its ");
-			words_cell(text, &timeline_schedule(s->timeline)->lines[here.part - 1], false);
+			words_cell(text, timeline_schedule(s->timeline),
+				   &timeline_schedule(s->timeline)->lines[here.part - 1], false);
 		}
 		if (stored > 0)
 			text_printf(text, " of what it has stored in transition %zu", stored);
@@ -193,7 +194,8 @@ static bool tell_copied(struct gdb_server *s, size_t copied, const struct timeli
 		return false;
 	timeline_return(s->timeline, from, move);
 	text_printf(text, "transition %zu has written it last, ", copied);
-	words_cell(text, &timeline_schedule(s->timeline)->lines[copied - 1], false);
+	words_cell(text, timeline_schedule(s->timeline), &timeline_schedule(s->timeline)->lines[copied - 1],
+		   false);
 	text_printf(text, ": a call of a function of libc's, what it does is done by fmc\n");
 	return true;
 }

@@ -18,7 +18,7 @@ static void add_outcome(const struct timeline *timeline, struct text *text)
 	text_printf(text, "the execution then ");
 	if (schedule->verdict == FINDING_NONE) {
 		text_printf(text, "ends well: ");
-		words_end(text, schedule->end, schedule->end_value, NO_THREAD);
+		words_end(text, schedule, schedule->end, schedule->end_value, NO_THREAD);
 	} else {
 		text_printf(text, "fails: ");
 		words_ending(text, schedule);

@@ -9,7 +9,7 @@
 static void add_transition(struct text *text, const struct schedule_line *line)
 {
 	text_printf(text, "T%" PRIu32 " %s", line->step.thread + 1, op_name(line->kind));
-	words_objects(text, line);
+	words_objects(text, NULL, line);
 	if (line->file) {
 		text_add(text, "  ", 2);
 		words_place(text, line);

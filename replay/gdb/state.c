@@ -78,7 +78,7 @@ static void add_running(const struct timeline *timeline, struct text *text)
 		return;
 	}
 	text_printf(text, "in the middle of transition %zu, ", part);
-	words_cell(text, &timeline_schedule(timeline)->lines[part - 1], false);
+	words_cell(text, timeline_schedule(timeline), &timeline_schedule(timeline)->lines[part - 1], false);
 }
 
 /* What others don't see yet, though it does. */
@@ -274,7 +274,7 @@ void gdb_state_line(const struct timeline *timeline, size_t i, struct text *text
 {
 	const struct schedule_line *line = &timeline_schedule(timeline)->lines[i];
 	text_printf(text, "%*zu  T%-3" PRIu32 " ", number_width(timeline), i + 1, line->step.thread + 1);
-	words_cell(text, line, true);
+	words_cell(text, NULL, line, true);
 	if (line->file) {
 		text_add(text, "  ", 2);
 		words_place(text, line);

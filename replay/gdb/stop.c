@@ -46,7 +46,7 @@ static void tell_end(struct gdb_server *s)
 	const struct finding *finding = timeline_finding(s->timeline);
 	const struct trace *trace = &finding->trace;
 	struct text end = {0};
-	words_end(&end, trace->end, trace->end_value, trace->end_thread);
+	words_end(&end, NULL, trace->end, trace->end_value, trace->end_thread);
 	gdb_console_line(s, "the end: %s",
 			 finding->kind == FINDING_NONE ? text_string(&end) : finding->message);
 	text_release(&end);

@@ -64,7 +64,7 @@ static void put_rest(struct page *page, const struct schedule_line *line)
 	struct schedule_line bare = *line;
 	bare.object = bare.object2 = NULL;
 	bare.object_number = bare.object2_number = NO_OBJECT;
-	words_cell(&page->text, &bare, false);
+	words_cell(&page->text, page->picture->schedule, &bare, false);
 	json_put_escaped(page->stream, text_string(&page->text) + strlen(op_name(line->kind)));
 	text_clear(&page->text);
 }

@@ -135,7 +135,7 @@ static void put_transition(struct tracks *t, size_t i)
 	const struct schedule_line *line = &t->picture->schedule->lines[i];
 	begin(t, "X", t->first[line->step.thread]);
 	put_time(t, i, i + 1);
-	words_cell(&t->text, line, false);
+	words_cell(&t->text, t->picture->schedule, line, false);
 	put_text(t, "name");
 	fprintf(t->stream, ",\"cat\":\"transition\",\"args\":{\"transition\":%zu", i + 1);
 	if (line->file) {

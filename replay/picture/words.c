@@ -19,7 +19,7 @@ void picture_add_object(struct text *text, const struct picture *picture, enum o
 			uint32_t object)
 {
 	if (class == CLASS_THREAD) {
-		text_printf(text, "T%u", object + 1);
+		words_label(text, picture->schedule, object);
 		return;
 	}
 	const char *name = object < picture->end.objects_length ? picture->end.objects[object] : NULL;
@@ -53,8 +53,10 @@ void picture_add_wait(struct text *text, const struct picture *picture, const st
 		text_printf(text, " to exit");
 	else if (span->by == span->thread)
 		text_printf(text, " held by itself");
-	else if (span->by != NO_THREAD)
-		text_printf(text, " held by T%u", span->by + 1);
+	else if (span->by != NO_THREAD) {
+		text_printf(text, " held by ");
+		words_label(text, picture->schedule, span->by);
+	}
 	text_printf(text, ", in %s", op_name(span->op));
 	if (span->timed)
 		text_printf(text, ", may time out");

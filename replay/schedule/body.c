@@ -122,7 +122,8 @@ static bool read_number(struct reader *r)
 
 static bool read_thread(struct reader *r, struct schedule_line *line)
 {
-	if (!is_bare(r) || !words_read_thread(r->word.rest, r->word.length, &line->step.thread) ||
+	if (!is_bare(r) ||
+	    !words_read_label(r->p->schedule, r->word.rest, r->word.length, &line->step.thread) ||
 	    line->step.thread >= SCHEDULE_THREADS)
 		return fail(r, "expected a thread from T1 to T4096");
 	return next(r);
@@ -144,7 +145,8 @@ static bool read_object(struct reader *r, enum object_class class, char **name, 
 {
 	const char *mark = separator(r, '#');
 	uint64_t value;
-	if (class == CLASS_THREAD && is_bare(r) && words_read_thread(r->word.rest, r->word.length, number))
+	if (class == CLASS_THREAD && is_bare(r) &&
+	    words_read_label(r->p->schedule, r->word.rest, r->word.length, number))
 		return next(r);
 	if (!mark)
 		return true;

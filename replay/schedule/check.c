@@ -44,10 +44,11 @@ static void say_choice(struct text *text, int32_t choice)
 	words_choice(text, choice);
 }
 
-static void say_line(struct text *text, const struct schedule_line *line)
+static void say_line(struct text *text, const struct schedule *schedule, const struct schedule_line *line)
 {
-	text_printf(text, "T%u %s", line->step.thread + 1, op_name(line->kind));
-	words_objects(text, line);
+	words_label(text, schedule, line->step.thread);
+	text_printf(text, " %s", op_name(line->kind));
+	words_objects(text, schedule, line);
 }
 
 static void say_transition(struct text *text, const struct schedule *schedule,
@@ -55,8 +56,9 @@ static void say_transition(struct text *text, const struct schedule *schedule,
 {
 	enum op_kind kind = transition->op.kind;
 	struct schedule_line came = as_line(schedule, kind, words_object(transition), transition->op.object2);
-	text_printf(text, "T%u did %s", transition->thread + 1, op_name(kind));
-	words_objects(text, &came);
+	words_label(text, schedule, transition->thread);
+	text_printf(text, " did %s", op_name(kind));
+	words_objects(text, schedule, &came);
 }
 
 static bool objects_differ(uint32_t expected, uint32_t came)
@@ -89,8 +91,8 @@ static bool look_alike(const struct schedule *schedule, const struct schedule_li
 	struct schedule_line other =
 	    as_line(schedule, transition->op.kind, words_object(transition), transition->op.object2);
 	struct text expected = {0}, came = {0};
-	words_objects(&expected, line);
-	words_objects(&came, &other);
+	words_objects(&expected, schedule, line);
+	words_objects(&came, schedule, &other);
 	bool alike = strcmp(text_string(&expected), text_string(&came)) == 0;
 	text_release(&expected);
 	text_release(&came);
@@ -122,7 +124,7 @@ static void say_difference(struct text *text, const struct schedule *schedule,
 	bool result = d.result && !d.choice && !d.object && line->kind == transition->op.kind;
 	bool numbers = d.object && look_alike(schedule, line, transition);
 	text_printf(text, "expected ");
-	say_line(text, line);
+	say_line(text, schedule, line);
 	if (numbers)
 		say_numbers(text, line->object_number, line->object2_number);
 	if (d.choice)
@@ -149,27 +151,32 @@ static void say_missing(struct text *text, const struct schedule *schedule, cons
 {
 	uint32_t thread = line->step.thread;
 	text_printf(text, "expected ");
-	say_line(text, line);
+	say_line(text, schedule, line);
 	if (words_has_choice(line))
 		say_choice(text, line->step.choice);
 	if (trace->end != END_DIVERGED) {
 		text_printf(text, ", the execution ended before it (");
-		words_end(text, trace->end, trace->end_value, trace->end_thread);
+		words_end(text, schedule, trace->end, trace->end_value, trace->end_thread);
 		text_printf(text, ")");
 		return;
 	}
 	if (thread >= trace->threads_length) {
-		text_printf(text, ", there is no T%u", thread + 1);
+		text_printf(text, ", there is no ");
+		words_label(text, schedule, thread);
 		return;
 	}
 	const struct op *pending = &trace->threads[thread].pending;
 	if (pending->kind == OP_NONE) {
-		text_printf(text, ", T%u has exited", thread + 1);
+		text_printf(text, ", ");
+		words_label(text, schedule, thread);
+		text_printf(text, " has exited");
 		return;
 	}
-	text_printf(text, ", T%u can't do so at %s", thread + 1, op_name(pending->kind));
+	text_printf(text, ", ");
+	words_label(text, schedule, thread);
+	text_printf(text, " can't do so at %s", op_name(pending->kind));
 	struct schedule_line stopped = as_line(schedule, pending->kind, pending->object, pending->object2);
-	words_objects(text, &stopped);
+	words_objects(text, schedule, &stopped);
 }
 
 bool schedule_check(const struct schedule *schedule, size_t i, const struct trace *trace, char why[256])
@@ -189,7 +196,7 @@ bool schedule_check(const struct schedule *schedule, size_t i, const struct trac
 		say_missing(&text, schedule, line, trace);
 	} else {
 		text_printf(&text, "expected the end (");
-		words_end(&text, schedule->end, schedule->end_value, schedule->end_thread);
+		words_end(&text, schedule, schedule->end, schedule->end_value, schedule->end_thread);
 		text_printf(&text, "), ");
 		say_transition(&text, schedule, transition);
 	}

@@ -173,13 +173,46 @@ static enum status set_length(struct parser *p, const char *value)
 	return set_number(p, &p->length, SIZE_MAX, value);
 }
 
+/* Threads of a process have numbers in their order, and processes in that of their first threads. */
+static bool is_next_of(const struct schedule *schedule, uint32_t process, uint32_t number)
+{
+	uint32_t before = 0, processes = 0;
+	for (size_t t = 0; t < schedule->threads; t++) {
+		const uint32_t its = schedule->thread_processes[t];
+		before += its == process;
+		processes = its > processes ? its : processes;
+	}
+	return number == before + 1 && process <= processes + 1;
+}
+
+/* All of them say of which process they are, or none does. */
+static enum status add_process(struct parser *p, const char *value, size_t word)
+{
+	struct schedule *schedule = p->schedule;
+	uint32_t process, number;
+	const size_t threads = schedule->threads;
+	if (!words_read_of_process(value, word, &process, &number) ||
+	    (threads > 0 && !schedule->thread_processes) || !is_next_of(schedule, process, number))
+		return parser_fail(p, "expected the next thread of a process, T%zu at most of one",
+				   threads + 1);
+	if (!ARRAY_ONE_MORE(schedule->thread_processes, threads))
+		return STATUS_NO_MEMORY;
+	schedule->thread_processes[threads] = process;
+	return STATUS_OK;
+}
+
 static enum status add_thread(struct parser *p, const char *value)
 {
 	struct schedule *schedule = p->schedule;
 	size_t word = strcspn(value, " \t");
-	uint32_t thread;
-	if (!words_read_thread(value, word, &thread) || thread != schedule->threads)
-		return parser_fail(p, "expected thread T%zu", schedule->threads + 1);
+	uint32_t thread = (uint32_t)schedule->threads;
+	enum status status = STATUS_OK;
+	if (schedule->thread_processes || memchr(value, '.', word))
+		status = add_process(p, value, word);
+	else if (!words_read_thread(value, word, &thread) || thread != schedule->threads)
+		status = parser_fail(p, "expected thread T%zu", schedule->threads + 1);
+	if (status != STATUS_OK)
+		return status;
 	if (thread >= SCHEDULE_THREADS)
 		return parser_fail(p, "more than %d threads", SCHEDULE_THREADS);
 	if (!ARRAY_ONE_MORE(schedule->thread_names, schedule->threads))
@@ -325,7 +358,7 @@ static enum status set_end(struct parser *p, const char *value)
 {
 	struct schedule *schedule = p->schedule;
 	char shown[64];
-	if (words_read_end(value, &schedule->end, &schedule->end_value, &schedule->end_thread))
+	if (words_read_end(value, schedule, &schedule->end, &schedule->end_value, &schedule->end_thread))
 		return STATUS_OK;
 	return parser_fail(p, "expected how the execution ended, not '%s'",
 			   source_excerpt(shown, value, strlen(value)));

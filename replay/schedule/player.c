@@ -85,9 +85,9 @@ static void differ_at_end(struct player *player, const struct trace *trace)
 	const struct schedule *schedule = player->schedule;
 	struct text text = {0};
 	text_printf(&text, "expected the end to be: ");
-	words_end(&text, schedule->end, schedule->end_value, schedule->end_thread);
+	words_end(&text, schedule, schedule->end, schedule->end_value, schedule->end_thread);
 	text_printf(&text, ", it was: ");
-	words_end(&text, trace->end, trace->end_value, trace->end_thread);
+	words_end(&text, schedule, trace->end, trace->end_value, trace->end_thread);
 	differ(player, trace->length, text_string(&text));
 	text_release(&text);
 }

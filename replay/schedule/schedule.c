@@ -95,6 +95,7 @@ void schedule_release(struct schedule *schedule)
 	for (size_t i = 0; i < schedule->threads; i++)
 		free(schedule->thread_names[i]);
 	free(schedule->thread_names);
+	free(schedule->thread_processes);
 	for (size_t i = 0; i < schedule->length; i++) {
 		free(schedule->lines[i].object);
 		free(schedule->lines[i].object2);
@@ -167,6 +168,12 @@ static bool fill_threads(struct schedule *schedule, const struct finding *findin
 	if (!schedule->thread_names)
 		return false;
 	schedule->threads = threads;
+	if (trace_process_of(&finding->trace, 0)) {
+		schedule->thread_processes = calloc(threads + 1, sizeof *schedule->thread_processes);
+		for (uint32_t t = 0; schedule->thread_processes && t < finding->trace.threads_length; t++)
+			schedule->thread_processes[t] = trace_process_of(&finding->trace, t);
+		ok = schedule->thread_processes != NULL;
+	}
 	for (size_t i = 0; i < finding->threads_length; i++)
 		schedule->thread_names[i] = copy(finding->threads[i].name, &ok);
 	return ok;

@@ -63,7 +63,7 @@ static bool measure(struct table *table)
 	for (size_t i = table->first; i < table->end; i++) {
 		const struct schedule_line *line = &schedule->lines[i];
 		text_clear(&table->cell);
-		words_cell(&table->cell, line, false);
+		words_cell(&table->cell, table->schedule, line, false);
 		widen(&table->widths[line->step.thread], &table->cell);
 		text_clear(&table->cell);
 		words_place(&table->cell, line);
@@ -169,7 +169,7 @@ static void put_row(struct table *table, size_t i)
 		separator = SEPARATOR;
 		text_clear(&table->cell);
 		if (t == line->step.thread)
-			words_cell(&table->cell, line, false);
+			words_cell(&table->cell, table->schedule, line, false);
 		put_cell(table, t, place || t < line->step.thread);
 	}
 	if (place) {
@@ -185,8 +185,10 @@ static void put_list_line(struct table *table, size_t i)
 {
 	const struct schedule_line *line = &table->schedule->lines[i];
 	struct text text = {0};
-	text_printf(&text, "%*zu  T%-4u  ", (int)table->number_width, i + 1, line->step.thread + 1);
-	words_cell(&text, line, true);
+	text_clear(&table->cell);
+	words_label(&table->cell, table->schedule, line->step.thread);
+	text_printf(&text, "%*zu  %-5s  ", (int)table->number_width, i + 1, text_string(&table->cell));
+	words_cell(&text, table->schedule, line, true);
 	if (line->file) {
 		text_add(&text, "  ", 2);
 		words_place(&text, line);

@@ -14,14 +14,15 @@ static void make_line(struct text *text, const struct schedule *schedule, size_t
 		if (i > schedule->length)
 			return;
 		if (schedule->verdict == FINDING_NONE)
-			words_end(text, schedule->end, schedule->end_value, schedule->end_thread);
+			words_end(text, schedule, schedule->end, schedule->end_value, schedule->end_thread);
 		else
 			text_printf(text, "%s", finding_kind_name(schedule->verdict));
 		return;
 	}
 	const struct schedule_line *line = &schedule->lines[i];
-	text_printf(text, "T%u ", line->step.thread + 1);
-	words_cell(text, line, false);
+	words_label(text, schedule, line->step.thread);
+	text_add(text, " ", 1);
+	words_cell(text, schedule, line, false);
 	if (line->file) {
 		text_add(text, "  ", 2);
 		words_place(text, line);

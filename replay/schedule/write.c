@@ -78,7 +78,7 @@ static void add_promoted(struct text *text, const struct promoted *promoted)
 static void add_end(struct text *text, const struct schedule *schedule)
 {
 	text_printf(text, "end ");
-	words_end(text, schedule->end, schedule->end_value, schedule->end_thread);
+	words_end(text, schedule, schedule->end, schedule->end_value, schedule->end_thread);
 	text_add(text, "\n", 1);
 	if (end_reason_loops(schedule->end))
 		text_printf(text, "loop %zu\n", schedule->loop_start + 1);
@@ -87,7 +87,8 @@ static void add_end(struct text *text, const struct schedule *schedule)
 static void add_threads(struct text *text, const struct schedule *schedule)
 {
 	for (size_t i = 0; i < schedule->threads; i++) {
-		text_printf(text, "thread T%zu", i + 1);
+		text_printf(text, "thread ");
+		words_label(text, schedule, (uint32_t)i);
 		if (schedule->thread_names[i]) {
 			text_add(text, " ", 1);
 			text_add_value(text, schedule->thread_names[i]);
@@ -147,10 +148,11 @@ static void add_header(struct text *text, const struct schedule *schedule)
 	text_printf(text, "length %zu\n\n", schedule->length);
 }
 
-static void add_object(struct text *text, enum object_class class, const char *name, uint32_t number)
+static void add_object(struct text *text, const struct schedule *schedule, enum object_class class,
+		       const char *name, uint32_t number)
 {
 	if (class == CLASS_THREAD && number != NO_OBJECT) {
-		text_printf(text, "T%u", number + 1);
+		words_label(text, schedule, number);
 		return;
 	}
 	if (name)
@@ -173,14 +175,15 @@ static void add_ended(struct text *text, uint64_t ended)
 	}
 }
 
-static void add_objects(struct text *text, const struct schedule_line *line, uint64_t ended)
+static void add_objects(struct text *text, const struct schedule *schedule, const struct schedule_line *line,
+			uint64_t ended)
 {
 	bool second = line->object2 || line->object2_number != NO_OBJECT;
 	if (second || line->object || line->object_number != NO_OBJECT)
-		add_object(text, op_class(line->kind), line->object, line->object_number);
+		add_object(text, schedule, op_class(line->kind), line->object, line->object_number);
 	if (second) {
 		text_add(text, " ", 1);
-		add_object(text, op_class2(line->kind), line->object2, line->object2_number);
+		add_object(text, schedule, op_class2(line->kind), line->object2, line->object2_number);
 	}
 	if (words_has_choice(line)) {
 		text_printf(text, "%schoice=", text->length > 0 ? " " : "");
@@ -212,13 +215,13 @@ static void make_cell(struct text *text, const struct schedule *schedule, size_t
 		text_printf(text, "%zu", i + 1);
 		break;
 	case COLUMN_THREAD:
-		text_printf(text, "T%u", line->step.thread + 1);
+		words_label(text, schedule, line->step.thread);
 		break;
 	case COLUMN_OP:
 		text_printf(text, "%s", op_name(line->kind));
 		break;
 	case COLUMN_OBJECT:
-		add_objects(text, line, line->ended & ~(i > 0 ? line[-1].ended : 0));
+		add_objects(text, schedule, line, line->ended & ~(i > 0 ? line[-1].ended : 0));
 		break;
 	case COLUMN_RESULT:
 		if (line->result_valid) {

@@ -48,6 +48,46 @@ bool words_read_thread(const char *word, size_t length, uint32_t *thread)
 	return true;
 }
 
+bool words_read_of_process(const char *word, size_t length, uint32_t *process, uint32_t *number)
+{
+	const char *dot = memchr(word, '.', length);
+	uint64_t first, second;
+	const size_t before = dot ? (size_t)(dot - word) : 0;
+	if (before < 2 || word[0] != 'T' || !words_read_number(word + 1, before - 1, NO_THREAD - 1, &first) ||
+	    !words_read_number(dot + 1, length - before - 1, NO_THREAD - 1, &second) || !first || !second)
+		return false;
+	*process = (uint32_t)first;
+	*number = (uint32_t)second;
+	return true;
+}
+
+bool words_read_label(const struct schedule *schedule, const char *word, size_t length, uint32_t *thread)
+{
+	uint32_t process, number;
+	if (!words_read_of_process(word, length, &process, &number))
+		return words_read_thread(word, length, thread);
+	for (uint32_t t = 0; schedule->thread_processes && t < schedule->threads; t++) {
+		number -= schedule->thread_processes[t] == process;
+		*thread = t;
+		if (number == 0)
+			return true;
+	}
+	return false;
+}
+
+void words_label(struct text *text, const struct schedule *schedule, uint32_t thread)
+{
+	const uint32_t *processes = schedule ? schedule->thread_processes : NULL;
+	uint32_t number = 0;
+	if (!processes || thread >= schedule->threads || !processes[thread]) {
+		text_printf(text, "T%u", thread + 1);
+		return;
+	}
+	for (uint32_t t = 0; t <= thread; t++)
+		number += processes[t] == processes[thread];
+	text_printf(text, "T%u.%u", processes[thread], number);
+}
+
 void words_choice(struct text *text, int32_t choice)
 {
 	if (choice == CHOICE_TIMEOUT)
@@ -139,7 +179,8 @@ bool words_read_result(const char *word, size_t length, int64_t *result)
 	return error != 0;
 }
 
-void words_end(struct text *text, enum end_reason end, int value, uint32_t thread)
+void words_end(struct text *text, const struct schedule *schedule, enum end_reason end, int value,
+	       uint32_t thread)
 {
 	const char *signal_name = end == END_SIGNAL ? sigabbrev_np(value) : NULL;
 	text_printf(text, "%s", end_reason_name(end));
@@ -147,8 +188,10 @@ void words_end(struct text *text, enum end_reason end, int value, uint32_t threa
 		text_printf(text, " SIG%s", signal_name);
 	else if (value != 0 || end == END_EXIT || end == END_SIGNAL)
 		text_printf(text, " %d", value);
-	if (thread != NO_THREAD)
-		text_printf(text, " T%u", thread + 1);
+	if (thread == NO_THREAD)
+		return;
+	text_add(text, " ", 1);
+	words_label(text, schedule, thread);
 }
 
 static bool read_end_value(const char *word, size_t length, enum end_reason end, int *value)
@@ -186,7 +229,8 @@ static bool read_end_reason(const char *value, enum end_reason *end, const char 
 	return longest > 0;
 }
 
-bool words_read_end(const char *value, enum end_reason *end, int *end_value, uint32_t *thread)
+bool words_read_end(const char *value, const struct schedule *schedule, enum end_reason *end, int *end_value,
+		    uint32_t *thread)
 {
 	*end_value = 0;
 	*thread = NO_THREAD;
@@ -200,7 +244,7 @@ bool words_read_end(const char *value, enum end_reason *end, int *end_value, uin
 			return true;
 		if (*thread != NO_THREAD)
 			return false;
-		if (!words_read_thread(value, length, thread)) {
+		if (!words_read_label(schedule, value, length, thread)) {
 			if (has_value || !read_end_value(value, length, *end, end_value))
 				return false;
 			has_value = true;
@@ -216,33 +260,35 @@ uint32_t words_object(const struct transition *transition)
 	return transition->op.object;
 }
 
-static void add_object(struct text *text, enum object_class class, const char *name, uint32_t number)
+static void add_object(struct text *text, const struct schedule *schedule, enum object_class class,
+		       const char *name, uint32_t number)
 {
 	if (class == CLASS_THREAD)
-		text_printf(text, "T%u", number + 1);
+		words_label(text, schedule, number);
 	else if (name)
 		text_add_escaped(text, name);
 	else
 		text_printf(text, "#%u", number);
 }
 
-void words_objects(struct text *text, const struct schedule_line *line)
+void words_objects(struct text *text, const struct schedule *schedule, const struct schedule_line *line)
 {
 	bool first = line->object || line->object_number != NO_OBJECT;
 	if (first) {
 		text_add(text, " ", 1);
-		add_object(text, op_class(line->kind), line->object, line->object_number);
+		add_object(text, schedule, op_class(line->kind), line->object, line->object_number);
 	}
 	if (line->object2 || line->object2_number != NO_OBJECT) {
 		text_printf(text, first ? ", " : " ");
-		add_object(text, op_class2(line->kind), line->object2, line->object2_number);
+		add_object(text, schedule, op_class2(line->kind), line->object2, line->object2_number);
 	}
 }
 
-void words_cell(struct text *text, const struct schedule_line *line, bool zero)
+void words_cell(struct text *text, const struct schedule *schedule, const struct schedule_line *line,
+		bool zero)
 {
 	text_printf(text, "%s", op_name(line->kind));
-	words_objects(text, line);
+	words_objects(text, schedule, line);
 	if (words_has_choice(line)) {
 		text_printf(text, " choice=");
 		words_choice(text, line->step.choice);
@@ -263,7 +309,7 @@ void words_place(struct text *text, const struct schedule_line *line)
 
 void words_thread(struct text *text, const struct schedule *schedule, uint32_t thread)
 {
-	text_printf(text, "T%u", thread + 1);
+	words_label(text, schedule, thread);
 	if (thread < schedule->threads && schedule->thread_names[thread]) {
 		text_add(text, " ", 1);
 		text_add_escaped(text, schedule->thread_names[thread]);
@@ -276,7 +322,7 @@ void words_ending(struct text *text, const struct schedule *schedule)
 	const char *message = schedule->message ? schedule->message : "";
 	if (schedule->verdict == FINDING_NONE) {
 		text_printf(text, "end: ");
-		words_end(text, schedule->end, schedule->end_value, schedule->end_thread);
+		words_end(text, schedule, schedule->end, schedule->end_value, schedule->end_thread);
 		return;
 	}
 	if (strncmp(message, verdict, strlen(verdict)) != 0)

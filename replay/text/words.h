@@ -26,22 +26,31 @@ void words_result(struct text *text, enum op_kind kind, int64_t result);
 bool words_read_result(const char *word, size_t length, int64_t *result);
 
 /* "deadlock", "exit 3", "signal SIGSEGV T2". */
-void words_end(struct text *text, enum end_reason end, int value, uint32_t thread);
-bool words_read_end(const char *value, enum end_reason *end, int *end_value, uint32_t *thread);
+void words_end(struct text *text, const struct schedule *schedule, enum end_reason end, int value,
+	       uint32_t thread);
+bool words_read_end(const char *value, const struct schedule *schedule, enum end_reason *end, int *end_value,
+		    uint32_t *thread);
 
 /* A decimal number of at most `limit`, nothing around it. */
 bool words_read_number(const char *word, size_t length, uint64_t limit, uint64_t *number);
 /* "T3": the number 2. */
 bool words_read_thread(const char *word, size_t length, uint32_t *thread);
+/* "T2.1": the first thread of process 2. */
+bool words_read_of_process(const char *word, size_t length, uint32_t *process, uint32_t *number);
+/* Either, of those that the schedule has told of. */
+bool words_read_label(const struct schedule *schedule, const char *word, size_t length, uint32_t *thread);
+/* "T3", or where the schedule has several processes "T2.1". */
+void words_label(struct text *text, const struct schedule *schedule, uint32_t thread);
 
 /*
  * " forks[2]", " queue.ready, queue.lock", " T3", " #4" where there is no name, or nothing. For people: names
  * are escaped but not quoted.
  */
-void words_objects(struct text *text, const struct schedule_line *line);
+void words_objects(struct text *text, const struct schedule *schedule, const struct schedule_line *line);
 
 /* "mutex_lock forks[2] choice=timeout = EBUSY"; a result of 0 only if `zero`. */
-void words_cell(struct text *text, const struct schedule_line *line, bool zero);
+void words_cell(struct text *text, const struct schedule *schedule, const struct schedule_line *line,
+		bool zero);
 
 /* "philosophers.c:35"; nothing if it isn't known. */
 void words_place(struct text *text, const struct schedule_line *line);

@@ -191,9 +191,10 @@ static void print_violated(const struct finding *finding, FILE *stream)
 	char *object = op_class((enum op_kind)op->kind) == CLASS_NONE || op->object == NO_OBJECT
 			   ? NULL
 			   : report_object(finding, op_class((enum op_kind)op->kind), op->object);
-	fprintf(stream, " after transition %zu, T%" PRIu32 " %s%s%s, %s", trace->length,
-		trace->at[trace->length - 1].thread + 1, op_name((enum op_kind)op->kind), object ? " " : "",
-		object ? object : "", trace->message);
+	char label[THREAD_LABEL_ROOM];
+	fprintf(stream, " after transition %zu, %s %s%s%s, %s", trace->length,
+		report_label(trace, trace->at[trace->length - 1].thread, label),
+		op_name((enum op_kind)op->kind), object ? " " : "", object ? object : "", trace->message);
 	free(object);
 }
 

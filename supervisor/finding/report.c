@@ -68,7 +68,10 @@ void report_frames(const struct frame *frames, size_t length, FILE *stream)
 void report_thread(const struct finding *finding, uint32_t number, const struct thread_report *thread,
 		   const struct report_options *options, FILE *stream)
 {
-	fprintf(stream, "%sT%" PRIu32 "%s ", paint(options, BOLD), number + 1, paint(options, PLAIN));
+	if (*thread->label)
+		fprintf(stream, "%s%s%s ", paint(options, BOLD), thread->label, paint(options, PLAIN));
+	else
+		fprintf(stream, "%sT%" PRIu32 "%s ", paint(options, BOLD), number + 1, paint(options, PLAIN));
 	shown_print_name(thread->name ? thread->name : "?", SHOWN_NAME, stream);
 	fprintf(stream, ": %s", thread->state ? thread->state : "?");
 	for (size_t i = 0; i < thread->holds_length; i++) {

@@ -6,10 +6,10 @@
 
 char *report_object(const struct finding *finding, enum object_class class, uint32_t object)
 {
-	char *text = NULL;
+	char *text = NULL, label[THREAD_LABEL_ROOM];
 	int written;
 	if (class == CLASS_THREAD)
-		written = asprintf(&text, "T%" PRIu32, object + 1);
+		written = asprintf(&text, "%s", report_label(&finding->trace, object, label));
 	else if (object < finding->objects_length && finding->names && finding->names[object])
 		written = asprintf(&text, "%s", finding->names[object]);
 	else if (object < finding->objects_length && finding->objects[object])

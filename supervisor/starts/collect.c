@@ -319,6 +319,7 @@ static void collect_threads(struct collector *c)
 		return;
 	f->threads_length = f->trace.threads_length;
 	for (uint32_t t = 0; t < f->threads_length; t++) {
+		(void)report_label(&f->trace, t, f->threads[t].label);
 		look_at_thread(c, t);
 		collect_name(c, t, &f->threads[t]);
 		collect_stack(c, t, &f->threads[t]);

@@ -34,6 +34,20 @@ static void describe_position(struct process *process, struct tracee *tracee, ui
 	snprintf(text, room, "%s%s", inside, own);
 }
 
+/* As report_label(). */
+static const char *label_of(const struct process *process, uint32_t thread, char label[24])
+{
+	const uint32_t space = process->threads[thread].space;
+	uint32_t number = 0;
+	for (uint32_t t = 0; t <= thread; t++)
+		number += process->threads[t].space == space;
+	if (process->spaces_length > 1)
+		snprintf(label, 24, "T%u.%u", space + 1, number);
+	else
+		snprintf(label, 24, "T%u", thread + 1);
+	return label;
+}
+
 /* On its way to its next operation: it runs, or sleeps in the kernel. */
 static bool is_going(const struct tracee *tracee)
 {
@@ -43,7 +57,7 @@ static bool is_going(const struct tracee *tracee)
 enum whereabouts process_where(struct process *process, uint32_t thread, char text[PROCESS_WHERE])
 {
 	struct tracee *tracee = process_tracee(process, thread);
-	char position[210];
+	char position[210], label[24];
 	snprintf(text, PROCESS_WHERE, "the program was being started or ended");
 	if (!tracee)
 		return WHERE_STANDS;
@@ -57,7 +71,7 @@ enum whereabouts process_where(struct process *process, uint32_t thread, char te
 		return WHERE_STANDS;
 	describe_position(process, tracee, entries_visible_pc(process->entries, regs->rip), position,
 			  sizeof position);
-	snprintf(text, PROCESS_WHERE, "T%u %s in %s", thread + 1,
+	snprintf(text, PROCESS_WHERE, "%.12s %s in %s", label_of(process, thread, label),
 		 waits	 ? "waits"
 		 : going ? "computes"
 			 : "was stopped",

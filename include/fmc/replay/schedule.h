@@ -79,6 +79,7 @@ struct schedule {
 	uint32_t end_thread; /* NO_THREAD if nobody in particular */
 	size_t loop_start;   /* END_LIVELOCK, END_NO_YIELD; else 0 */
 	char **thread_names;
+	uint32_t *thread_processes; /* of each thread, from 1; NULL: there is one process */
 	size_t threads;
 	struct schedule_line *lines;
 	size_t length;

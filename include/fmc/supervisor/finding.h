@@ -31,8 +31,10 @@ enum finding_kind finding_kind_by_name(const char *name); /* FINDING_KINDS if th
 /* What kind of failure a trace ended in; FINDING_NONE if it ended well, was cut, or fmc itself failed. */
 enum finding_kind finding_classify(const struct trace *trace);
 
+#define THREAD_LABEL_ROOM 24
 struct thread_report {
-	char *name; /* of the start routine: "eat"; "main" for T1 */
+	char label[THREAD_LABEL_ROOM]; /* as report_label(); empty: "T" and its number */
+	char *name;		       /* of the start routine: "eat"; "main" for T1 */
 	struct frame *frames;
 	size_t frames_length;
 	char *state;	 /* "waits for forks[1] held by T3, in mutex_lock"; "has exited" */

@@ -14,7 +14,8 @@
  */
 char *report_state(const struct finding *finding, uint32_t thread);
 
-/* "T3", or "T3 of process 2" where there are several. */
+/* "T3", or where there are several processes "T2.1", the second one's first thread. The text is `label`. */
+const char *report_label(const struct trace *trace, uint32_t thread, char label[THREAD_LABEL_ROOM]);
 void report_who(const struct trace *trace, uint32_t thread, FILE *stream);
 
 /*

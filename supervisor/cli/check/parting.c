@@ -173,12 +173,14 @@ static struct outcome_side make_side(const struct finding *finding, size_t i)
 {
 	const struct transition *t = &finding->trace.at[i];
 	const enum op_kind kind = (enum op_kind)t->op.kind;
-	return (struct outcome_side){.thread = t->thread,
-				     .kind = kind,
-				     .object = op_class(kind) == CLASS_NONE
-						   ? NULL
-						   : report_object(finding, op_class(kind), t->op.object),
-				     .place = place_text(finding, i)};
+	struct outcome_side side = {.thread = t->thread,
+				    .kind = kind,
+				    .object = op_class(kind) == CLASS_NONE
+						  ? NULL
+						  : report_object(finding, op_class(kind), t->op.object),
+				    .place = place_text(finding, i)};
+	(void)report_label(&finding->trace, t->thread, side.label);
+	return side;
 }
 
 /* "T1 3, T2 2" */
@@ -193,7 +195,8 @@ static char *progress_text(const struct trace *trace, size_t length)
 		size_t made = 0;
 		for (size_t i = 0; i < length; i++)
 			made += trace->at[i].thread == t;
-		fprintf(stream, "%sT%" PRIu32 " %zu", t ? ", " : "", t + 1, made);
+		char label[THREAD_LABEL_ROOM];
+		fprintf(stream, "%s%s %zu", t ? ", " : "", report_label(trace, t, label), made);
 	}
 	if (fclose(stream) == 0)
 		return text;

@@ -1,5 +1,6 @@
 /* No failure is reported that doesn't replay. */
 #include "supervisor/cli/session/confirm.h"
+#include <fmc/supervisor/report.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,8 +24,10 @@ size_t confirm_difference(const struct trace *a, const struct trace *b)
 
 void confirm_describe(const struct trace *trace, size_t i, char text[80])
 {
+	char label[THREAD_LABEL_ROOM];
 	if (i < trace->length)
-		snprintf(text, 80, "T%u %s", trace->at[i].thread + 1, op_name(trace->at[i].op.kind));
+		snprintf(text, 80, "%s %s", report_label(trace, trace->at[i].thread, label),
+			 op_name(trace->at[i].op.kind));
 	else
 		snprintf(text, 80, "the end (%s)", end_reason_name(trace->end));
 }

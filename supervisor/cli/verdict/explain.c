@@ -33,9 +33,9 @@ static void print_early(const struct finding *finding, FILE *stream)
 	if (i == finding->trace.length)
 		return;
 	const struct transition *early = &finding->trace.at[i];
-	fprintf(stream,
-		"It needs --timeouts any: in transition %zu, T%" PRIu32 " %s, %s while others could go on.\n",
-		i + 1, early->thread + 1, op_name(early->op.kind),
+	char label[THREAD_LABEL_ROOM];
+	fprintf(stream, "It needs --timeouts any: in transition %zu, %s %s, %s while others could go on.\n",
+		i + 1, report_label(&finding->trace, early->thread, label), op_name(early->op.kind),
 		early->op.kind == OP_SLEEP ? "a sleep ends" : "a time-out fires");
 }
 

@@ -24,7 +24,7 @@ static json_t *threads_json(const struct finding *finding)
 				free(name);
 			}
 		json_t *described =
-		    json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "thread", json_sprintf("T%zu", t + 1), "name",
+		    json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "thread", json_text(thread->label), "name",
 			      json_text(thread->name), "state", json_text(thread->state), "place",
 			      json_first_place(thread->frames, thread->frames_length), "holds", holds,
 			      "stack", json_stack(thread->frames, thread->frames_length));
@@ -110,11 +110,10 @@ static json_t *warning_json(const struct warning *warning, enum warning_kind kin
 	for (size_t i = 0; i < warning->threads_length; i++) {
 		const struct thread_report *thread = &warning->threads[i].report;
 		json_array_append_new(
-		    threads, json_pack("{s:o, s:o, s:o, s:o, s:o}", "thread",
-				       json_sprintf("T%u", warning->threads[i].thread + 1), "name",
-				       json_text(thread->name), "state", json_text(thread->state), "place",
-				       json_first_place(thread->frames, thread->frames_length), "stack",
-				       json_stack(thread->frames, thread->frames_length)));
+		    threads, json_pack("{s:o, s:o, s:o, s:o, s:o}", "thread", json_text(thread->label),
+				       "name", json_text(thread->name), "state", json_text(thread->state),
+				       "place", json_first_place(thread->frames, thread->frames_length),
+				       "stack", json_stack(thread->frames, thread->frames_length)));
 	}
 	bool known = warning->transition != SIZE_MAX;
 	return json_pack("{s:s, s:o, s:o, s:o}", "kind", warning_name(kind), "message",

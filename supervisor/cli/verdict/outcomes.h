@@ -21,6 +21,7 @@ struct outcome_met {
 /* One of two transitions whose order makes a difference. */
 struct outcome_side {
 	uint32_t thread;
+	char label[THREAD_LABEL_ROOM]; /* the thread's */
 	enum op_kind kind;
 	char *object; /* its name; NULL: none */
 	char *place;  /* "file.c:12"; NULL: not known */

@@ -73,7 +73,7 @@ static void print_missing(const struct outcome_list *list, FILE *stream)
 
 static void print_side(const struct outcome_side *side, FILE *stream)
 {
-	fprintf(stream, "T%" PRIu32 " %s", side->thread + 1, op_name(side->kind));
+	fprintf(stream, "%s %s", side->label, op_name(side->kind));
 	if (side->object)
 		fprintf(stream, " %s", side->object);
 	if (side->place)
@@ -151,8 +151,8 @@ json_t *outcomes_json(const struct outcome_list *list)
 
 static json_t *side_json(const struct outcome_side *side)
 {
-	return json_pack("{s:o, s:s, s:o, s:o}", "thread", json_sprintf("T%" PRIu32, side->thread + 1),
-			 "operation", op_name(side->kind), "object", json_text(side->object), "place",
+	return json_pack("{s:o, s:s, s:o, s:o}", "thread", json_text(side->label), "operation",
+			 op_name(side->kind), "object", json_text(side->object), "place",
 			 json_text(side->place));
 }
 

@@ -93,7 +93,7 @@ static json_t *stack_json(const struct results *results, const struct thread_rep
 	for (size_t i = 0; i < thread->frames_length; i++)
 		json_array_append_new(frames, frame_json(results, &thread->frames[i], number + 1));
 	char *text = NULL;
-	if (asprintf(&text, "T%u %s: %s", number + 1, thread->name ? thread->name : "thread",
+	if (asprintf(&text, "%s %s: %s", thread->label, thread->name ? thread->name : "thread",
 		     thread->state ? thread->state : "") < 0)
 		text = NULL;
 	json_t *json = json_pack("{s:{s:o}, s:o}", "message", "text", json_text(text), "frames", frames);
@@ -105,6 +105,7 @@ static json_t *stack_json(const struct results *results, const struct thread_rep
 static json_t *flow_json(const struct results *results, const struct finding *finding, uint32_t thread)
 {
 	json_t *steps = json_array();
+	char label[THREAD_LABEL_ROOM];
 	for (size_t i = 0; i < finding->places_length; i++) {
 		const struct transition_place *place = &finding->places[i];
 		const struct transition *t = &finding->trace.at[i];
@@ -118,7 +119,8 @@ static json_t *flow_json(const struct results *results, const struct finding *fi
 						       (json_int_t)i + 1));
 	}
 	if (json_array_size(steps) > 0)
-		return json_pack("{s:o, s:o}", "id", json_sprintf("T%u", thread + 1), "locations", steps);
+		return json_pack("{s:o, s:o}", "id", json_text(report_label(&finding->trace, thread, label)),
+				 "locations", steps);
 	json_decref(steps);
 	return NULL;
 }

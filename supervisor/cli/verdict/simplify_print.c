@@ -102,8 +102,10 @@ static void print_transition(const struct finding *finding, size_t i, FILE *stre
 										    : transition->op.object;
 	char *name =
 	    class != CLASS_NONE && object != NO_OBJECT ? report_object(finding, class, object) : NULL;
-	fprintf(stream, "transition %zu, T%" PRIu32 " %s%s%s", i + 1, transition->thread + 1,
-		op_name(transition->op.kind), name ? " " : "", name ? name : "");
+	char label[THREAD_LABEL_ROOM];
+	fprintf(stream, "transition %zu, %s %s%s%s", i + 1,
+		report_label(&finding->trace, transition->thread, label), op_name(transition->op.kind),
+		name ? " " : "", name ? name : "");
 	free(name);
 }
 

@@ -78,11 +78,13 @@ static void add_place(const struct finding *finding, size_t transition, struct t
 }
 
 /* One more thread of the warning. Takes what the report has, and the state. */
-static void add_thread(struct warning *warning, uint32_t thread, struct thread_report *report, char *state)
+static void add_thread(const struct finding *finding, struct warning *warning, uint32_t thread,
+		       struct thread_report *report, char *state)
 {
 	struct warned_thread *warned = &warning->threads[warning->threads_length++];
 	free(report->state);
 	report->state = state;
+	(void)report_label(&finding->trace, thread, report->label);
 	*warned = (struct warned_thread){thread, *report};
 	*report = (struct thread_report){0};
 }
@@ -95,7 +97,7 @@ static void add_performer(const struct finding *finding, struct session_stack *s
 	add_place(finding, stack->transition, &stack->report);
 	if (!stack->report.name && thread < finding->threads_length)
 		stack->report.name = copy(finding->threads[thread].name);
-	add_thread(warning, thread, &stack->report, state);
+	add_thread(finding, warning, thread, &stack->report, state);
 }
 
 /* "takes b at f.c:12 while it holds a", without the place unless it is wanted. */
@@ -121,18 +123,18 @@ static void warn_of_order(const struct finding *finding, struct sought *sought, 
 {
 	const struct lock_inversion *inversion = &sought->inversion;
 	char *takes[2];
-	uint32_t thread[2];
+	char label[2][THREAD_LABEL_ROOM];
 	for (int i = 0; i < 2; i++) {
 		size_t transition = inversion->takes[i];
-		thread[i] = finding->trace.at[transition].thread;
+		(void)report_label(&finding->trace, finding->trace.at[transition].thread, label[i]);
 		takes[i] = describe_take(finding, transition, inversion->held[i], true);
 		add_performer(finding, &sought->stacks[i],
 			      describe_take(finding, transition, inversion->held[i], false), warning);
 	}
 	warning->transition = inversion->takes[1];
 	if (!takes[0] || !takes[1] ||
-	    asprintf(&warning->message, "locks are taken in both orders: T%" PRIu32 " %s; T%" PRIu32 " %s",
-		     thread[0] + 1, takes[0], thread[1] + 1, takes[1]) < 0)
+	    asprintf(&warning->message, "locks are taken in both orders: %s %s; %s %s", label[0], takes[0],
+		     label[1], takes[1]) < 0)
 		warning->message = NULL;
 	free(takes[0]);
 	free(takes[1]);
@@ -152,22 +154,23 @@ static void add_leaked(const struct finding *finding, uint32_t t, struct warning
 		report.frames[i].module = copy(last->frames[i].module);
 		report.frames_length++;
 	}
-	add_thread(warning, t, &report, copy(last->state));
+	add_thread(finding, warning, t, &report, copy(last->state));
 }
 
 static void warn_of_leak(const struct finding *finding, struct sought *sought, struct warning *warning)
 {
 	uint32_t t = sought->leaked;
-	char *creates = NULL;
+	char *creates = NULL, label[THREAD_LABEL_ROOM];
 	if (t >= finding->threads_length)
 		return;
 	const char *name = finding->threads[t].name ? finding->threads[t].name : "?";
 	warning->transition = sought->stacks[2].transition;
-	if (warning->transition != SIZE_MAX && asprintf(&creates, "creates T%" PRIu32, t + 1) >= 0)
+	if (warning->transition != SIZE_MAX &&
+	    asprintf(&creates, "creates %s", report_label(&finding->trace, t, label)) >= 0)
 		add_performer(finding, &sought->stacks[2], creates, warning);
 	add_leaked(finding, t, warning);
-	if (asprintf(&warning->message, "nobody joins or detaches T%" PRIu32 " (%s) before the program ends",
-		     t + 1, name) < 0)
+	if (asprintf(&warning->message, "nobody joins or detaches %s (%s) before the program ends",
+		     report_label(&finding->trace, t, label), name) < 0)
 		warning->message = NULL;
 }
 
