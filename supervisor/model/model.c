@@ -168,11 +168,17 @@ static bool has_turn(const struct model *m, uint32_t t)
 	       model_turn(m, t);
 }
 
+/* Could it have its object now? */
+static bool can_have(const struct model *m, uint32_t t)
+{
+	return available(m, t) && has_turn(m, t);
+}
+
 /* Before an object that it can't have now, under a policy by which it has to stand in a queue. */
 static bool comes_to_queue(const struct model *m, uint32_t t)
 {
 	const struct op *op = &model_thread_const(m, t)->op;
-	return model_queues(m, op) && !(op->flags & OP_QUEUED) && !(available(m, t) && has_turn(m, t));
+	return model_queues(m, op) && !(op->flags & OP_QUEUED) && !can_have(m, t);
 }
 
 bool model_ready(const struct model *m, uint32_t t)
@@ -180,9 +186,9 @@ bool model_ready(const struct model *m, uint32_t t)
 	const struct model_thread *thread = model_thread_const(m, t);
 	if (thread->run != THREAD_STOPPED)
 		return false;
-	if (thread->waiting > 0 || model_cancels(m, t) || comes_to_queue(m, t) || model_awaits_alone(m, t))
-		return true;
-	return available(m, t) && has_turn(m, t);
+	/* Most can have it, and are asked for often. */
+	return can_have(m, t) || thread->waiting > 0 || model_cancels(m, t) || comes_to_queue(m, t) ||
+	       model_awaits_alone(m, t);
 }
 
 bool model_awaits_alone(const struct model *m, uint32_t t)
