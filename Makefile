@@ -228,7 +228,7 @@ $(BUILD)/tests/peak: tests/peak.c
 $(BUILD)/tests/bare: tests/bench/bare.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(C_WARNINGS) $(CFLAGS) -D_GNU_SOURCE $< -o $@
-$(BUILD)/tests/asleep $(BUILD)/tests/steps $(BUILD)/tests/dirty $(BUILD)/tests/touched: $(BUILD)/tests/%: tests/bench/%.c
+$(BUILD)/tests/asleep $(BUILD)/tests/steps $(BUILD)/tests/dirty $(BUILD)/tests/touched $(BUILD)/tests/accesses: $(BUILD)/tests/%: tests/bench/%.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(C_WARNINGS) $(TARGET_FLAGS) $< -o $@
 
@@ -323,7 +323,7 @@ check-sanitized:
 
 bench:
 	@tests/setup.sh build check
-	@$(MAKE) --no-print-directory -s all samples tools $(BUILD)/tests/bare $(BUILD)/tests/steps $(BUILD)/tests/asleep $(BUILD)/tests/dirty $(BUILD)/tests/search $(BUILD)/tests/walk $(BUILD)/tests/back $(BUILD)/tests/unwind $(BUILD)/tests/watched $(BUILD)/tests/touched \
+	@$(MAKE) --no-print-directory -s all samples tools $(BUILD)/tests/bare $(BUILD)/tests/steps $(BUILD)/tests/asleep $(BUILD)/tests/dirty $(BUILD)/tests/search $(BUILD)/tests/walk $(BUILD)/tests/back $(BUILD)/tests/unwind $(BUILD)/tests/watched $(BUILD)/tests/touched $(BUILD)/tests/accesses \
 	    $(BUILD)/tests/image $(BUILD)/targets/stood
 	@BUILD=$(BUILD) tests/bench/run.sh
 
