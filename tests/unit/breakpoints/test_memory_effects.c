@@ -329,6 +329,8 @@ START_TEST(names_of_temporary_files)
 	unlink((char *)A);
 	AFTER(template_in_a, MOST, "mkostemp", U(A), O_CLOEXEC);
 	unlink((char *)A);
+	AFTER(template_in_a, MOST, "mkostemp64", U(A), O_CLOEXEC);
+	unlink((char *)A);
 	AFTER(template_in_a_with_end, MOST, "mkstemps", U(A), 2);
 	unlink((char *)A);
 	AFTER(template_in_a, MOST, "mkdtemp", U(A));
@@ -444,6 +446,7 @@ START_TEST(others)
 	AFTER(pattern_in_d, EXACT, "regexec", U(D), U("abc"), 3, U(A), 0);
 	CALL(LEAST, "regerror", REG_BADPAT, 0, U(A), 40);
 	CALL(MOST, "glob", U("/tm*"), 0, 0, U(A));
+	CALL(MOST, "glob64", U("/tm*"), 0, 0, U(A));
 	AFTER(numbers_in_a, MOST, "qsort", U(A), 16, 1, U(ascending));
 }
 END_TEST
