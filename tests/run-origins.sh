@@ -61,6 +61,11 @@ judge "the agent has run most of them ($(cat "$SCRATCH/agent.by"))" grep -qE '^f
 judge "and each is the same by stops" [ $? -eq 0 -a -n "$(grep ' 24 executions' "$SCRATCH/out")" ]
 "$FMC" check -v --strategy random --executions 60 --engine auto --verify-engine 1 -- "$BUILD/samples/philosophers_mut" 3 </dev/null >"$SCRATCH/out" 2>&1
 judge "auto begins with stops, and goes on with the agent" grep -q '^fmc: 28 executions by the agent' "$SCRATCH/out"
+for strategy in surw recur; do
+	"$FMC" check -v --strategy $strategy --executions 60 --engine auto --verify-engine 1 -- "$BUILD/samples/philosophers_mut" 3 </dev/null >"$SCRATCH/$strategy" 2>&1
+done
+judge "so it does with profiles" grep -q '^fmc: 28 executions by the agent' "$SCRATCH/surw"
+judge "and attempts nothing where loops are looked for all the time" grep -q '^fmc: 28 not by the agent: loops ' "$SCRATCH/recur"
 
 # Instructions as operations: atomic ones, and those that race.
 "$FMC" check -v --strategy random --granularity atomic --executions 60 --all --no-minimize --engine agent --verify-engine 1 \

@@ -31,8 +31,11 @@ struct engine {
 /* A target that stands where executions begin, the agent in it, having had its first turn. STATUS_UNSUPPORTED: not for this program. */
 enum status attempt_begin(struct engine *engine);
 
-/* The plan into the region; false: it doesn't fit there. */
-bool attempt_plan(struct engine *engine, const struct plan *plan);
+/* Why the plan is none for the agent; NULL: it is one. */
+const char *attempt_hindrance(const struct plan *plan);
+
+/* Such a plan into the region. */
+void attempt_plan(struct engine *engine, const struct plan *plan);
 
 /* Let the agent go until its turn is over; on any other value than STATUS_OK the target is of no use any more, and `why` says it. */
 enum status attempt_turn(struct engine *engine);

@@ -14,7 +14,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define STACK_ROOM (UINT64_C(8) << 20) /* below what there is of the main thread's */
+/* Who hesitates doesn't have the program take twice its memory where that is much: of 256 MB, 4 KB each. */
+#define PAGES_AT_EASE (1 << 16)
+#define STACK_ROOM    (UINT64_C(8) << 20) /* below what there is of the main thread's */
 
 static bool share_region(struct engine *engine)
 {
@@ -132,6 +134,7 @@ static bool describe(struct engine *engine, struct tracee *tracee)
 	int64_t brk = 0;
 	memset(region, 0, sizeof *region);
 	region->check_low = AGENT_CHECK;
+	region->pages_most = engine->hesitates ? PAGES_AT_EASE : AGENT_PAGES;
 	region->good_ends = engine->good_ends;
 	region->ends_at_circles = engine->ends_at_circles;
 	region->number = tracee_number(tracee);
@@ -197,7 +200,10 @@ enum status attempt_begin(struct engine *engine)
 	if (status == STATUS_UNSUPPORTED)
 		snprintf(engine->why, sizeof engine->why, "there is no room for the agent in it");
 	if (status == STATUS_OK && engine->region->refusal != AGENT_NONE) {
-		snprintf(engine->why, sizeof engine->why, "it has too much memory");
+		snprintf(engine->why, sizeof engine->why,
+			 engine->region->refusal == AGENT_BY_ROOM
+			     ? "it has too much memory"
+			     : "the kernel doesn't tell which pages it has");
 		status = STATUS_UNSUPPORTED;
 	}
 	if (status != STATUS_OK) {

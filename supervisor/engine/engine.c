@@ -52,15 +52,34 @@ void engine_free(struct engine *engine)
 	free(engine);
 }
 
+/* What the agent has no part in, by how the program is run. NULL: nothing. */
+static const char *option_hindrance(const struct process_options *options)
+{
+	if (options->pilot)
+		return "somebody walks through its executions";
+	if (options->driving.client)
+		return "a client talks with it";
+	if (options->program.image)
+		return "it was saved in the middle of its run";
+	if (options->follow)
+		return "its processes are followed";
+	if (options->tso)
+		return "its stores wait in buffers";
+	if (options->outputs)
+		return "what it prints is an operation";
+	if (options->waking)
+		return "the order of waking is given";
+	return options->verify ? "the model is verified" : NULL;
+}
+
 /* What makes executions by stops something that the agent has no part in. NULL: nothing does. */
 static const char *hindrance(const struct process *process)
 {
-	const struct process_options *options = &process->options;
+	const char *option = option_hindrance(&process->options);
+	if (option)
+		return option;
 	if (plugin_path() || class_added() > 0)
 		return "it has operations that a plug-in describes";
-	if (options->pilot || options->driving.client || options->program.image || options->tso ||
-	    options->outputs || options->verify || options->waking)
-		return "of the options";
 	if (loops_length(process->loops) > 0 || shared_length(process->shared) > 0 || process->looking.look)
 		return "operations within its code, or on descriptors, are known";
 	return entries_is_musl(process->entries) ? "its libc is musl" : NULL;
@@ -192,10 +211,7 @@ static bool run(struct engine *engine, const struct plan *plan, struct trace *tr
 {
 	if (!begin(engine))
 		return refuse(engine);
-	if (!attempt_plan(engine, plan)) {
-		snprintf(engine->why, sizeof engine->why, "a plan that has no room in it");
-		return refuse(engine);
-	}
+	attempt_plan(engine, plan);
 	if (attempt_turn(engine) != STATUS_OK) {
 		target_kill(engine->target);
 		engine->target = NULL;
@@ -217,6 +233,12 @@ static bool run(struct engine *engine, const struct plan *plan, struct trace *tr
 	return trace_copy(trace, &region->trace) || leave(engine, "no memory");
 }
 
+void engine_pass_over(struct engine *engine, const char *why)
+{
+	engine->begun_trace = NULL;
+	leave(engine, why);
+}
+
 bool engine_run(struct engine *engine, const struct plan *plan, struct trace *trace)
 {
 	const char *hindered;
@@ -231,6 +253,8 @@ bool engine_run(struct engine *engine, const struct plan *plan, struct trace *tr
 	if (!beginning_known(engine->process))
 		return leave(engine, "it isn't known yet where executions begin");
 	hindered = hindrance(engine->process);
+	if (!hindered)
+		hindered = attempt_hindrance(plan);
 	if (hindered)
 		return leave(engine, hindered);
 	if (!run(engine, plan, trace))

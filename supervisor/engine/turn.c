@@ -13,31 +13,79 @@
 #define TURN_NS	  (UINT64_C(1000000) * TURN_MS)
 #define TURN_MOST 150 /* times as long by the clock */
 
-bool attempt_plan(struct engine *engine, const struct plan *plan)
+static size_t sleepers_accesses(const struct plan *plan)
 {
-	struct agent_region *region = engine->region;
 	size_t accesses = 0;
-	if (plan->prefix_length > AGENT_STEPS || plan->sleep_set_length > AGENT_SLEEPERS || plan->ended ||
-	    plan->policy.profile || plan->policy.deviations_length)
-		return false;
-	memcpy(region->steps, plan->prefix, plan->prefix_length * sizeof *region->steps);
+	for (size_t i = 0; i < plan->sleep_set_length; i++)
+		accesses += plan->sleep_set[i].footprint.length;
+	return accesses;
+}
+
+/* Transitions of all its threads. */
+static size_t profile_length(const struct profile *profile)
+{
+	size_t length = 0;
+	for (uint32_t t = 0; t < profile->thread_count; t++) {
+		const size_t end = profile->threads[t].first + profile->threads[t].length;
+		length = end > length ? end : length;
+	}
+	return length;
+}
+
+static bool profile_fits(const struct profile *profile)
+{
+	return !profile || (profile->thread_count <= AGENT_THREADS && profile_length(profile) <= AGENT_STEPS);
+}
+
+const char *attempt_hindrance(const struct plan *plan)
+{
+	/* That takes digests of all memory. */
+	if (plan->policy.early)
+		return "loops are looked for from the first transition on";
+	if (plan->ended || plan->policy.deviations_length)
+		return "a plan that isn't made for it";
+	return plan->prefix_length > AGENT_STEPS || plan->sleep_set_length > AGENT_SLEEPERS ||
+		       sleepers_accesses(plan) > AGENT_ACCESSES || !profile_fits(plan->policy.profile)
+		   ? "a plan that has no room in it"
+		   : NULL;
+}
+
+static void hand_over_sleepers(struct agent_region *region, const struct plan *plan)
+{
+	struct access *at = region->accesses;
 	for (size_t i = 0; i < plan->sleep_set_length; i++) {
 		const struct sleeper *sleeper = &plan->sleep_set[i];
-		if (sleeper->footprint.length > AGENT_ACCESSES - accesses)
-			return false;
-		memcpy(region->accesses + accesses, sleeper->footprint.at,
-		       sleeper->footprint.length * sizeof *region->accesses);
+		memcpy(at, sleeper->footprint.at, sleeper->footprint.length * sizeof *at);
 		region->sleepers[i] = *sleeper;
-		region->sleepers[i].footprint.at = region->accesses + accesses;
-		accesses += sleeper->footprint.length;
+		region->sleepers[i].footprint.at = at;
+		at += sleeper->footprint.length;
 	}
+}
+
+static void hand_over_profile(struct agent_region *region, const struct profile *profile)
+{
+	memcpy(region->profile_threads, profile->threads,
+	       profile->thread_count * sizeof *region->profile_threads);
+	memcpy(region->groups, profile->groups, profile_length(profile) * sizeof *region->groups);
+	region->profile = (struct profile){.threads = region->profile_threads,
+					   .thread_count = profile->thread_count,
+					   .groups = region->groups};
+	region->plan.policy.profile = &region->profile;
+}
+
+void attempt_plan(struct engine *engine, const struct plan *plan)
+{
+	struct agent_region *region = engine->region;
+	memcpy(region->steps, plan->prefix, plan->prefix_length * sizeof *region->steps);
+	hand_over_sleepers(region, plan);
 	region->check_high = 0; /* the agent's, at the end of its turn */
 	region->tells = engine->compares;
 	region->opens = engine->process->files_length == 0;
 	region->plan = *plan;
 	region->plan.prefix = region->steps;
 	region->plan.sleep_set = region->sleepers;
-	return true;
+	if (plan->policy.profile)
+		hand_over_profile(region, plan->policy.profile);
 }
 
 /*

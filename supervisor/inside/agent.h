@@ -184,7 +184,8 @@ struct hot_page {      /* one that some execution has written */
 };
 void *keep(uint64_t bytes); /* new memory for good, all zeros, in whole pages; NULL: there is none left */
 void copy_page(void *to, const void *from);
-bool base_take(void);			       /* false: there is too much of it */
+bool base_take(void);			       /* false: there is too much of it, */
+bool base_untold(void);			       /* or before Linux 6.7 the kernel doesn't tell what there is */
 bool pages_track(uint64_t low, uint64_t high); /* new memory: the kernel tells what is written there */
 bool pages_look(void);			       /* which have been written since; before they are put back */
 void base_restore(void);

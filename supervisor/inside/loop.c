@@ -79,7 +79,7 @@ __attribute__((force_align_arg_pointer)) void agent_enter(void)
 	trace_init(&region->trace);
 	struct execution *execution = execution_new(&agent.machine);
 	if (!execution || !base_take())
-		region->refusal = AGENT_BY_ROOM;
+		region->refusal = base_untold() ? AGENT_BY_STATE : AGENT_BY_ROOM;
 	if (execution) {
 		execution_expect(execution, &region->good_ends);
 		if (region->ends_at_circles)

@@ -33,7 +33,8 @@ static struct {
 	uint64_t *at; /* pages that were there, in ascending order */
 	unsigned char *bytes;
 	uint32_t length;
-	int faults; /* a userfaultfd; -1: the kernel doesn't tell what is written */
+	bool untold; /* the kernel doesn't tell which pages there are */
+	int faults;  /* a userfaultfd; -1: the kernel doesn't tell what is written */
 } base = {.faults = -1};
 
 static struct hot_page *hot; /* in ascending order */
@@ -70,6 +71,7 @@ static uint64_t scan(uint64_t from, uint64_t end, uint64_t flags, uint64_t all, 
 				 .told = all | any};
 	*length = own_call(SYS_ioctl, (uint64_t)REGION->pagemap, _IOWR('f', 16, arguments),
 			   (uint64_t)(uintptr_t)&arguments, 0, 0, 0);
+	base.untold |= *length < 0;
 	return *length < 0 ? 0 : arguments.walk_end;
 }
 
@@ -182,7 +184,7 @@ static bool take_range(uint64_t low, uint64_t high)
 {
 	for (uint64_t page = low; page < high; page += PAGE) {
 		unsigned char *bytes = keep(PAGE);
-		if (base.length == AGENT_PAGES || !bytes)
+		if (base.length == REGION->pages_most || !bytes)
 			return false;
 		copy_page(bytes, (const void *)page);
 		base.at[base.length++] = page;
@@ -242,6 +244,11 @@ bool base_take(void)
 		for (uint32_t i = 0; i < base.length && good; i++)
 			good = add_hot(i, base.at[i]);
 	return good;
+}
+
+bool base_untold(void)
+{
+	return base.untold;
 }
 
 bool pages_look(void)

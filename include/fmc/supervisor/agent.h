@@ -83,6 +83,7 @@ struct agent_region {
 	struct entry_lead entries[AGENT_ENTRIES];
 	uint64_t lock, unlock; /* the real pthread_mutex_lock() and pthread_mutex_unlock() */
 	uint64_t system_call;  /* `syscall; ret` whose calls no filter stops */
+	uint32_t pages_most;   /* of the base: where there is more the agent refuses */
 	int pagemap;	       /* descriptor in the target of its own /proc/self/pagemap */
 	int32_t number;	       /* of the process; threads have those after it */
 	uint64_t brk;
@@ -104,6 +105,9 @@ struct agent_region {
 	struct step steps[AGENT_STEPS];
 	struct sleeper sleepers[AGENT_SLEEPERS];
 	struct access accesses[AGENT_ACCESSES];
+	struct profile profile; /* of the plan's policy, if that has one */
+	struct profile_thread profile_threads[AGENT_THREADS];
+	uint32_t groups[AGENT_STEPS];
 	/* fmc's, as it learns of them within turns: instructions that are operations, by number. */
 	struct instruction_lead instructions[AGENT_INSTRUCTIONS];
 	uint32_t instructions_length;

@@ -21,6 +21,9 @@ void engine_hesitates(struct engine *engine);
 /* True: the trace is that of the plan. False: the plan is yet to be run. */
 bool engine_run(struct engine *engine, const struct plan *plan, struct trace *trace);
 
+/* The next execution is going to be run by stops, for this reason, which is counted. */
+void engine_pass_over(struct engine *engine, const char *why);
+
 #define ENGINE_WHY 160
 
 /*
@@ -31,7 +34,7 @@ void engine_compares(struct engine *engine);
 bool engine_left_same(const struct engine *engine, char why[ENGINE_WHY]);
 
 /*
- * engine_run() has been false, and by stops the plan gave this trace, which is counted: has what the engine had done of it begun in the same way? If not it runs none from now
+ * engine_run() has been false, or engine_pass_over() called, and by stops the plan gave this trace, which is counted: has what the engine had done of it begun in the same way? If not it runs none from now
  * on, and its account tells why.
  */
 bool engine_stopped_as_begun(struct engine *engine, const struct trace *trace);

@@ -12,8 +12,8 @@
 /* Nobody looks at the execution on its way or at its end but for its trace. */
 static bool wants_trace_alone(const struct session *session)
 {
-	return session->engine && !session->properties && !session->states && !session->endings.on &&
-	       !session->also && session->stacks_length == 0;
+	return !session->properties && !session->states && !session->endings.on && !session->also &&
+	       session->stacks_length == 0;
 }
 
 static bool same_bytes(const struct trace *a, const struct trace *b)
@@ -81,8 +81,12 @@ static enum status run_instead(struct session *session, const struct plan *plan,
 enum status session_search(struct session *session, const struct plan *plan, struct trace *trace)
 {
 	const uint64_t begin = clock_now();
-	if (!wants_trace_alone(session))
+	if (!session->engine)
 		return session_run(session, plan, trace, NULL);
+	if (!wants_trace_alone(session)) {
+		engine_pass_over(session->engine, "more than its transitions is wanted");
+		return run_instead(session, plan, trace);
+	}
 	session_begin_time(session);
 	const bool run = engine_run(session->engine, plan, trace);
 	session_end_time(session);
