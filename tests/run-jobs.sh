@@ -62,6 +62,10 @@ done
 
 same "optimal by the agent" --strategy optimal --engine agent -- "$S/philosophers_mut" 5
 
+"$FMC" check -v --jobs 2 --strategy optimal --engine agent -- "$S/philosophers_mut" 5 </dev/null >"$SCRATCH/out" 2>&1
+says "each worker tells of its agent" '^fmc: [0-9]+ executions by the agent' '^fmc: [0-9]+ executions by the agent'
+judge "and together they have run all" [ "$(sed -nE 's/^fmc: ([0-9]+) executions by the agent, .* and ([0-9]+) by stops.*/\1 + \2/p' "$SCRATCH/out" | awk '{ sum += $1 + $3 } END { print sum }')" = 120 ]
+
 # Random strategies: the same first failure, from the same seed.
 executions=$(long && echo 300 || echo 60)
 for strategy in random pct pos surw recur; do

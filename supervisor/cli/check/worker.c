@@ -309,6 +309,8 @@ void worker_serve(struct link *link, const struct worker_setting *setting, struc
 		say_ready(link);
 	if (!status)
 		serve(&session, link, setting->options, told);
+	if (setting->options->verbose)
+		session_tell_engine(&session);
 	session_close(&session);
 }
 

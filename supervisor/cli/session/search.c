@@ -104,6 +104,9 @@ void session_tell_engine(const struct session *session)
 	if (!session->engine)
 		return;
 	const struct engine_account account = engine_account(session->engine);
+	/* Workers have run them, and tell of theirs. */
+	if (account.run == 0 && account.stopped == 0)
+		return;
 	say("%" PRIu64 " executions by the agent, of %" PRIu64 " transitions, and %" PRIu64
 	    " by stops, of %" PRIu64,
 	    account.run, account.run_transitions, account.stopped, account.stop_transitions);
