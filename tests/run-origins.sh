@@ -73,6 +73,8 @@ judge "and attempts nothing where loops are looked for all the time" grep -q '^f
 judge "atomic instructions are the same by both" [ $? -le 1 -a -n "$(grep -E '^fmc: [2-5][0-9] executions by the agent' "$SCRATCH/out")" ]
 "$FMC" check -v --strategy optimal --granularity race --time 50 --engine agent --verify-engine 1 -- "$BUILD/samples/stop_flag" </dev/null >"$SCRATCH/out" 2>&1
 judge "and so are those that race" [ $? -eq 0 -a -n "$(grep -E '^fmc: [12][0-9] executions by the agent' "$SCRATCH/out")" ]
+"$FMC" check -v --strategy optimal --granularity race --time 50 --engine agent --verify-engine 1 -- "$BUILD/samples/seqlock" </dev/null >"$SCRATCH/out" 2>&1
+judge "also in the last of three searches" [ $? -eq 0 -a -n "$(grep -E '^fmc: [1-9][0-9]* executions by the agent' "$SCRATCH/out")" ]
 
 # Random plans of every sample, each run both ways, and compared: transitions, and registers and memory at the end.
 for program in "$BUILD"/samples/*; do

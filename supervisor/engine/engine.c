@@ -39,16 +39,27 @@ void engine_hesitates(struct engine *engine)
 	engine->hesitates = true;
 }
 
-void engine_free(struct engine *engine)
+void engine_rest(struct engine *engine)
 {
 	if (!engine)
 		return;
 	target_kill(engine->target);
-	call_leads_free(engine->calls);
+	engine->target = NULL;
+	engine->begun_trace = NULL;
 	if (engine->region)
 		munmap(engine->region, AGENT_REGION_BYTES);
+	engine->region = NULL;
 	if (engine->file >= 0)
 		close(engine->file);
+	engine->file = -1;
+}
+
+void engine_free(struct engine *engine)
+{
+	if (!engine)
+		return;
+	engine_rest(engine);
+	call_leads_free(engine->calls);
 	free(engine);
 }
 

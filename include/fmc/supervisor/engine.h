@@ -15,6 +15,9 @@ struct engine;
 struct engine *engine_new(struct process *process, const struct good_ends *good_ends, bool ends_at_circles);
 void engine_free(struct engine *engine); /* NULL is allowed */
 
+/* One engine at a time has a target: before another one runs it lets its own go, and begins anew when it is asked for an execution again. NULL is allowed. */
+void engine_rest(struct engine *engine);
+
 /* Only where it pays: not for the first executions, and no longer than nearly all of them are run to their ends. */
 void engine_hesitates(struct engine *engine);
 

@@ -236,6 +236,7 @@ static int check_more(const struct exploration *first, enum more more, const str
 	if (more != MORE_ATOMICS)
 		with.promoted = promoted;
 	again.options = &with;
+	engine_rest(first->session->engine);
 	if (session_open_search(&session, setting->launch, &with, first->whole_deadline, why) != STATUS_OK)
 		return NOTHING;
 	if (!first->passed_over)
