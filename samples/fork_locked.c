@@ -4,7 +4,7 @@
  *
  * fmc-options: --follow --strategy dfs
  * fmc-verdict: deadlock
- * fmc-message: T1 of process 1 waits for T3 of process 2 to exit, T3 of process 2 waits for log_lock held by T2 of process 1
+ * fmc-message: T1.1 waits for T2.1 to exit, T2.1 waits for log_lock held by T1.2
  *
  * fmc-options: --follow
  * fmc-verdict: deadlock
