@@ -77,7 +77,7 @@ static void explore_unfair(struct exploration *x)
  */
 static void leave_half(struct exploration *x, const struct phase *phase)
 {
-	if (phase->search.strategy != STRATEGY_OPTIMAL || phase->executions || x->complete || x->over ||
+	if (phase->search.strategy != STRATEGY_OPTIMAL || phase->small || x->complete || x->over ||
 	    !x->deadline || !explore_may_add_races(x))
 		return;
 	explore_memory(x);
@@ -100,6 +100,8 @@ static void explore_phases(struct exploration *x)
 		/* Systematic strategies build on what earlier executions did. */
 		if (position >= from && (!x->diverged || strategy_random(phases[i].search.strategy)))
 			explore_phase(x, &phases[i], position);
+		/* What fairness leaves out is first looked for by turns that count fewer yields. */
+		x->complete &= !(phases[i].small && x->forbade);
 		leave_half(x, &phases[i]);
 		phases[i].search.seed += phases[i].executions;
 		if (i + 1 == length)

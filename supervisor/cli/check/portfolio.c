@@ -57,6 +57,7 @@ static struct phase make_small(const struct options *options)
 {
 	struct phase phase = make_phase(options, STRATEGY_OPTIMAL, UINT32_MAX, EXECUTIONS_SMALL, SHARE_ROUND);
 	phase.part = SHARE_FIRST;
+	phase.small = true;
 	return phase;
 }
 

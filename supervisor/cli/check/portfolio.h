@@ -10,6 +10,7 @@ struct phase {
 	double share;	     /* of the time budget that may have been used up when it ends */
 	double part;	     /* of the time budget that it may use itself; 0: no bound */
 	bool gives_up;	     /* it ends when there are far more executions than it has the time for */
+	bool small;	     /* it is for programs without many executions, and the same follows without that bound */
 };
 
 #define PORTFOLIO_ROOM 32
