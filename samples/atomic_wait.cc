@@ -4,9 +4,9 @@
  *
  * fmc-options:
  * fmc-verdict: deadlock
- * fmc-message: waits for a wake of ready
+ * fmc-message: T1 waits for T[23] to exit
  *
- * fmc-options: --executions 1500
+ * fmc-options: --executions 200
  * fmc-args: all
  * fmc-verdict: none
  */
