@@ -26,10 +26,14 @@ const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 /*
  * The browser draws, and tells of a new address, when it sees fit: what doesn't come in 5 seconds fails in the check that follows. They are
  * of its own time, of which it is given 100: it lets them pass as soon as nothing is left to do, and on a busy machine before it has drawn at first.
+ * So there is something to do, which takes a millisecond or two of everybody's time.
  */
 async function until(there, tries = 250) {
-	for (; tries > 0 && !there(); tries--)
+	for (; tries > 0 && !there(); tries--) {
+		for (let i = 0, sum = 0; i < 1e6; i++)
+			sum += i;
 		await pause(20);
+	}
 }
 
 /* In [thread, operation, rest, object, second object, place, function, stack] of a row, */
