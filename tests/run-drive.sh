@@ -88,6 +88,8 @@ judge '--stop KILL' [ $status -eq 0 ]
 run check --executions 3 --strategy dfs --drive "$DRIVEN ask $SOCKET; sleep 1000 & sleep 1000 >/dev/null &" --before "$BEFORE" -- "$DRIVEN" ends "$SOCKET"
 judge 'what the client leaves behind is killed' [ $status -eq 0 ]
 says 'and told' 'processes that the client left behind, which were killed'
+run check --executions 3 --strategy dfs --drive "while $DRIVEN ask $SOCKET; do :; done; sleep 1000 &" --before "$BEFORE" -- "$DRIVEN" ends "$SOCKET"
+says 'also where it ends after the program' 'processes that the client left behind, which were killed'
 
 # refused NAME STATUS REGEX ARGUMENT...: one line says so.
 refused() {

@@ -149,8 +149,7 @@ static void start_client(struct process *process)
 	drive->since = 0;
 }
 
-/* What it has left behind goes on to talk with nobody. */
-static void note_end(struct process *process)
+void drive_note_end(struct process *process)
 {
 	struct drive *drive = process->drive;
 	size_t left = 0;
@@ -180,7 +179,7 @@ void drive_look(struct process *process)
 	drive_settle(process);
 	const enum status status = beside_wait(drive->beside, 0, &drive->status);
 	if (status == STATUS_OK)
-		note_end(process);
+		drive_note_end(process);
 	else if (status == STATUS_GONE)
 		snprintf(drive->failure, sizeof drive->failure,
 			 "what looks after the client has been killed");

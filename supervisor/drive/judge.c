@@ -71,6 +71,15 @@ static bool judge_unstarted(struct process *process, const struct trace *trace, 
 	return refuse(outcome, text);
 }
 
+/* And those that nobody has accepted: accept() doesn't wait for others any more. What is no socket doesn't mind. */
+static void shut(int descriptor)
+{
+	int waiting;
+	shutdown(descriptor, SHUT_RDWR);
+	while ((waiting = accept(descriptor, NULL, NULL)) >= 0)
+		close(waiting);
+}
+
 /* Its sockets are still there as long as fmc looks at the process: what the client sees is that they are closed. */
 static void shut_sockets(struct process *process)
 {
@@ -82,8 +91,7 @@ static void shut_sockets(struct process *process)
 		    entry->d_name[0] == '.' ? -1 : kernel_duplicate(process, atoi(entry->d_name));
 		if (copy < 0)
 			continue;
-		/* What is no socket doesn't mind. */
-		shutdown(copy, SHUT_RDWR);
+		shut(copy);
 		close(copy);
 	}
 	if (dir)
@@ -100,7 +108,7 @@ static bool client_finishes(struct process *process)
 		shut_sockets(process);
 	if (beside_wait(drive->beside, FINISHES_MS, &drive->status) != STATUS_OK)
 		return false;
-	drive->stage = DRIVE_ENDED;
+	drive_note_end(process);
 	return true;
 }
 

@@ -51,6 +51,9 @@ void drive_hear_stop(struct process *process);
 /* Has the thread that it was sent to, or the process, not taken it yet? */
 bool drive_stop_pending(const struct process *process);
 
+/* The client has ended, drive->status says how. What it has left behind goes on to talk with nobody, and is killed. */
+void drive_note_end(struct process *process);
+
 /* A line that says how a command has ended: "exit status 3". */
 #define DRIVE_STATUS 48
 void drive_status(int status, char text[DRIVE_STATUS]);
