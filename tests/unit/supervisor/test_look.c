@@ -1,4 +1,5 @@
 /* Executions that are looked at: every access is told, by few stops, and the program's code is as it was when the doors are taken out. */
+#include "breakpoints/sampler/lines.h"
 #include "breakpoints/sampler/sampler_state.h"
 #include "breakpoints/symbols/symbols.h"
 #include "supervisor/process/process.h"
@@ -280,5 +281,42 @@ START_TEST(changed_since)
 }
 END_TEST
 
+/*
+ * What is settled of two pieces of memory whose lines have the same words: one takes the other's place, so of both together it can only be said
+ * what is settled, and of one alone all of it.
+ */
+#define PIECE 512
+START_TEST(settled)
+{
+	static bool known[2][PIECE + RANGE_MOST][2];
+	static struct sampler sampler;
+	uint64_t state = 7;
+	sampler.shared = calloc(1, sizeof *sampler.shared);
+	ck_assert_ptr_nonnull(sampler.shared);
+	for (int round = 0; round < 20000; round++) {
+		state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+		const uint64_t at = state >> 40 & (PIECE - 1), size = 1 + (state >> 50) % RANGE_MOST;
+		const unsigned piece = round > 10000 ? state >> 20 & 1 : 0;
+		const bool write = state >> 21 & 1;
+		const uint64_t address = UINT64_C(0x555500000010) + at + piece * LINE_BYTES * LINE_WORDS / 2;
+		bool each = true;
+		for (uint64_t i = at; i < at + size; i++)
+			each = each && known[piece][i][write];
+		const bool have = lines_have(sampler.shared, address, size, write);
+		ck_assert(each || !have);
+		ck_assert(have || !each || round > 10000);
+		if (state >> 30 & 31)
+			continue;
+		lines_settle(&sampler, address, size, write);
+		for (uint64_t i = at; i < at + size; i++)
+			known[piece][i][write] = true;
+		ck_assert(lines_have(sampler.shared, address, size, write));
+	}
+	lines_forget(&sampler);
+	ck_assert(!lines_have(sampler.shared, UINT64_C(0x555500000010), PIECE, false));
+	free(sampler.shared);
+}
+END_TEST
+
 SUITE("look", 120, setup, teardown, TEST(all), TEST(unchanged), TEST(restored), TEST(stands),
-      TEST(room_ahead), TEST(changed_since))
+      TEST(room_ahead), TEST(changed_since), TEST(settled))
