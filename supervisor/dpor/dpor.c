@@ -1,5 +1,6 @@
 /* Source-DPOR and optimal DPOR: plans out, traces in. */
 #include "supervisor/dpor/dpor_insert.h"
+#include "supervisor/dpor/dpor_private.h"
 
 #include <fmc/tracer/assert.h>
 
@@ -7,10 +8,16 @@
 
 bool dpor_init(struct dpor *dpor, bool whole)
 {
-	*dpor = (struct dpor){.whole = whole};
+	*dpor = (struct dpor){.whole = whole, .end = SIZE_MAX};
 	dpor->races = reversible_races_new();
 	dpor->estimate = estimate_new(ESTIMATE_GROWING);
 	return dpor->races && dpor->estimate;
+}
+
+static void close_path(struct dpor *dpor, struct dpor_node *leaf)
+{
+	for (struct dpor_node *node = leaf; node; node = node->parent)
+		dpor_tree_close(&dpor->tree, node);
 }
 
 /* Plans that are out keep the nodes that they go through, but nothing is left to be run from there. */
@@ -18,9 +25,13 @@ static void give_up(struct dpor *dpor)
 {
 	for (size_t i = 0; i < dpor->out_length; i++) {
 		dpor->out[i].stale = true;
-		for (struct dpor_node *node = dpor->out[i].leaf; node; node = node->parent)
-			dpor_tree_close(&dpor->tree, node);
+		close_path(dpor, dpor->out[i].leaf);
 	}
+	for (size_t i = 0; i < dpor->left_length; i++) {
+		close_path(dpor, dpor->left[i].leaf);
+		dpor_tree_drop(&dpor->tree, dpor->left[i].leaf);
+	}
+	dpor->left_length = 0;
 	dpor_tree_close_all(&dpor->tree);
 }
 
@@ -45,6 +56,8 @@ void dpor_release(struct dpor *dpor)
 	free(dpor->out);
 	free(dpor->path);
 	free(dpor->branches);
+	free(dpor->left);
+	dpor_told_free(dpor->told);
 	estimate_free(dpor->estimate);
 	dpor_tree_release(&dpor->tree);
 	reversible_races_free(dpor->races);
@@ -74,9 +87,8 @@ static bool reserve_plan(struct dpor *dpor, size_t steps)
 	return steps <= own->room;
 }
 
-/* The plan that ends at this node, and begins to differ from earlier ones after `branch`. */
-static enum search_answer send_out(struct dpor *dpor, struct dpor_node *leaf, const struct dpor_node *branch,
-				   struct plan *plan)
+enum search_answer dpor_send_out(struct dpor *dpor, struct dpor_node *leaf, const struct dpor_node *branch,
+				 struct plan *plan)
 {
 	if (!reserve_plan(dpor, leaf->depth)) {
 		dpor->tree.failed = true;
@@ -87,7 +99,7 @@ static enum search_answer send_out(struct dpor *dpor, struct dpor_node *leaf, co
 	own->length = leaf->depth;
 	own->branch = branch->depth;
 	own->leaf = leaf;
-	own->stale = false;
+	own->stale = own->part = false;
 	for (const struct dpor_node *node = leaf; node->parent; node = node->parent)
 		own->steps[node->depth - 1] = node->step;
 	plan->prefix = own->steps;
@@ -99,23 +111,42 @@ static enum search_answer send_out(struct dpor *dpor, struct dpor_node *leaf, co
 	return SEARCH_PLAN;
 }
 
+struct dpor_node *dpor_plant(struct dpor *dpor)
+{
+	struct dpor_node *root = dpor_tree_plant(&dpor->tree);
+	if (root)
+		root->unfinished++;
+	dpor->begun = true;
+	return root;
+}
+
+/* Where a plan goes on that was left as it was given; what was left in the middle is a part of the tree from then on. */
+static bool take_up(struct dpor *dpor, struct dpor_node **leaf, struct dpor_node **branch)
+{
+	while (dpor_take_left(dpor, leaf, branch)) {
+		if (!(*leaf)->rest)
+			return true;
+		struct loader rest = {(*leaf)->rest, (*leaf)->rest_length, false};
+		dpor->tree.failed |= !dpor_graft(dpor, *leaf, &rest);
+		dpor_tree_drop(&dpor->tree, *leaf);
+	}
+	return false;
+}
+
 enum search_answer dpor_next(struct dpor *dpor, struct plan *plan)
 {
-	struct dpor_node *branch, *leaf;
+	struct dpor_node *branch = NULL, *leaf = NULL;
 	if (dpor->tree.failed)
 		return SEARCH_OVER;
 	if (!dpor->begun) {
-		branch = leaf = dpor_tree_plant(&dpor->tree);
-		if (leaf)
-			leaf->unfinished++;
-		dpor->begun = true;
-	} else {
+		branch = leaf = dpor_plant(dpor);
+	} else if (!take_up(dpor, &leaf, &branch)) {
 		branch = dpor->wide ? dpor_tree_shallowest(&dpor->tree) : dpor_tree_deepest(&dpor->tree);
 		if (!branch)
-			return dpor->out_length > 0 ? SEARCH_LATER : SEARCH_OVER;
+			return dpor->out_length > 0 && !dpor->tree.failed ? SEARCH_LATER : SEARCH_OVER;
 		leaf = dpor_tree_claim(&dpor->tree, branch);
 	}
-	return leaf ? send_out(dpor, leaf, branch, plan) : SEARCH_OVER;
+	return leaf ? dpor_send_out(dpor, leaf, branch, plan) : SEARCH_OVER;
 }
 
 /* What is equal for all shards that have run the same. */
@@ -156,7 +187,7 @@ bool dpor_divide(struct dpor *dpor, struct split *split)
 	return false;
 }
 
-static struct dpor_plan *find_plan(const struct dpor *dpor, uint64_t ticket)
+struct dpor_plan *dpor_find_plan(const struct dpor *dpor, uint64_t ticket)
 {
 	size_t i = 0;
 	while (i < dpor->out_length && dpor->out[i].ticket != ticket)
@@ -166,13 +197,18 @@ static struct dpor_plan *find_plan(const struct dpor *dpor, uint64_t ticket)
 
 bool dpor_is_stale(const struct dpor *dpor, uint64_t ticket)
 {
-	const struct dpor_plan *plan = find_plan(dpor, ticket);
+	const struct dpor_plan *plan = dpor_find_plan(dpor, ticket);
 	return plan && plan->stale;
+}
+
+bool dpor_has(const struct dpor *dpor, uint64_t ticket)
+{
+	return dpor_find_plan(dpor, ticket);
 }
 
 void dpor_forget(struct dpor *dpor, uint64_t ticket)
 {
-	struct dpor_plan *plan = find_plan(dpor, ticket);
+	struct dpor_plan *plan = dpor_find_plan(dpor, ticket);
 	FMC_ASSERT(plan);
 	struct dpor_plan *last = &dpor->out[--dpor->out_length];
 	struct dpor_plan gone = *plan;
@@ -208,10 +244,12 @@ static enum fit fit(const struct dpor_plan *plan, const struct trace *trace)
 static void give_back(struct dpor *dpor, const struct dpor_plan *plan)
 {
 	for (struct dpor_node *node = plan->leaf; node; node = node->parent) {
+		const struct wakeup_tree *planned = node->planned;
+		/* It wasn't planned here but where the part comes from. */
+		static const struct footprint nothing;
+		const struct footprint *footprint = planned ? &planned->footprint : &nothing;
 		if (!node->run)
-			dpor_tree_run(
-			    &dpor->tree, node,
-			    (struct accesses){node->planned->footprint.at, node->planned->footprint.length});
+			dpor_tree_run(&dpor->tree, node, (struct accesses){footprint->at, footprint->length});
 		dpor_tree_update(&dpor->tree, node);
 	}
 }
@@ -269,6 +307,15 @@ static bool is_over(const struct trace *trace)
 	       trace->end == END_UNFULFILLED || trace->end == END_REJECTED || trace->end == END_REDUNDANT;
 }
 
+/* Where it is to be inserted. Above a part: not here. */
+static bool insert_reversal(struct dpor *dpor, const struct trace *trace, const struct reversal *reversal)
+{
+	if (reversal->i >= dpor->base)
+		return reversal->i >= dpor->end || dpor_insert(dpor, trace, reversal);
+	dpor->tells = dpor->tells || !dpor_told_note(dpor->told, reversal);
+	return true;
+}
+
 /*
  * [ODPOR]: of a maximal execution E, for each e that is in a race with a later e' and each such pair, v = notdep(e, E).proc(e') is
  * inserted at pre(E, e), unless a sleeping step leads there. Races before `branch` were found with an earlier execution.
@@ -277,12 +324,13 @@ static enum status reverse_races(struct dpor *dpor, size_t branch, const struct 
 {
 	if (!reversible_races_start(dpor->races, trace, dpor->fair_k))
 		return STATUS_UNSUPPORTED;
-	for (size_t i = branch; i < trace->length; i++)
+	const size_t end = dpor->end < trace->length ? dpor->end : trace->length;
+	for (size_t i = branch > dpor->base ? branch : dpor->base; i < end; i++)
 		if (trace->at[i].alternatives > 1 && !dpor_insert_choices(dpor, trace, i))
 			return STATUS_NO_MEMORY;
 	reversible_races_from(dpor->races, branch, is_over(trace));
 	for (const struct reversal *reversal; (reversal = reversible_races_next(dpor->races)) != NULL;)
-		if (!dpor_insert(dpor, trace, reversal))
+		if (!insert_reversal(dpor, trace, reversal))
 			return STATUS_NO_MEMORY;
 	return reversible_races_failed(dpor->races) ? STATUS_NO_MEMORY : STATUS_OK;
 }
@@ -313,8 +361,12 @@ static enum status learn(struct dpor *dpor, struct dpor_plan *plan, const struct
 
 enum status dpor_feed(struct dpor *dpor, uint64_t ticket, const struct trace *trace)
 {
-	struct dpor_plan *plan = find_plan(dpor, ticket);
-	FMC_ASSERT(plan);
+	struct dpor_plan *plan = dpor_find_plan(dpor, ticket);
+	FMC_ASSERT(plan && !plan->part);
+	/* Where the part comes from nobody knows yet what the steps of its plan touch. */
+	dpor->tells = dpor->top && dpor->fresh;
+	dpor->fresh = false;
+	dpor->from = plan->branch;
 	enum fit how = fit(plan, trace);
 	enum status status = how == FIT_NONE ? STATUS_DIVERGED : STATUS_OK;
 	if (how == FIT_WHOLE)
@@ -322,6 +374,39 @@ enum status dpor_feed(struct dpor *dpor, uint64_t ticket, const struct trace *tr
 	else
 		give_back(dpor, plan);
 	dpor_forget(dpor, ticket);
+	dpor->tree.failed |= status == STATUS_NO_MEMORY;
+	return dpor->tree.failed ? STATUS_NO_MEMORY : status;
+}
+
+/* What the steps of a part's plan have touched, if this is the first of its traces. */
+static void extend_plan(struct dpor *dpor, const struct dpor_plan *plan, const struct trace *trace)
+{
+	if (plan->leaf->run)
+		return;
+	for (size_t i = plan->branch; i < plan->length; i++) {
+		struct accesses footprint = trace_accesses(trace, i);
+		dpor_tree_run(&dpor->tree, dpor->path[i + 1], footprint);
+		dpor_tree_hand_on(&dpor->tree, dpor->path[i + 1], footprint, dpor->fair);
+	}
+	for (size_t i = plan->branch; i < plan->length; i++)
+		dpor_tree_update(&dpor->tree, dpor->path[i]);
+}
+
+enum status dpor_hear(struct dpor *dpor, uint64_t ticket, size_t from, const struct trace *trace)
+{
+	const struct dpor_plan *plan = dpor_find_plan(dpor, ticket);
+	FMC_ASSERT(plan && plan->part);
+	enum fit how = from <= trace->length ? fit(plan, trace) : FIT_NONE;
+	if (how != FIT_WHOLE) {
+		give_back(dpor, plan);
+		return how == FIT_NONE ? STATUS_DIVERGED : STATUS_OK;
+	}
+	if (!find_path(dpor, plan, trace->length))
+		return STATUS_NO_MEMORY;
+	extend_plan(dpor, plan, trace);
+	dpor->end = plan->length;
+	enum status status = reverse_races(dpor, from, trace);
+	dpor->end = SIZE_MAX;
 	dpor->tree.failed |= status == STATUS_NO_MEMORY;
 	return dpor->tree.failed ? STATUS_NO_MEMORY : status;
 }

@@ -3,7 +3,7 @@
  * run again: it becomes a part of the wakeup trees once more. What sleeps in a node is saved where it was put to
  * sleep, and handed on again.
  */
-#include "supervisor/dpor/dpor.h"
+#include "supervisor/dpor/dpor_private.h"
 
 #include <fmc/tracer/assert.h>
 
@@ -32,9 +32,10 @@ static void save_sleep_set(const struct dpor_node *node, struct saver *saver)
 	}
 }
 
-static void save_node(const struct dpor_node *node, struct saver *saver)
+/* `top`: the first of those that are saved, whose step isn't. */
+static void save_node(const struct dpor_node *node, const struct dpor_node *top, struct saver *saver)
 {
-	if (node->parent) {
+	if (node != top) {
 		save_step(saver, &node->step);
 		save_number(saver, node->internal);
 		save_number(saver, node->sealed);
@@ -49,31 +50,40 @@ static void save_node(const struct dpor_node *node, struct saver *saver)
 		save_planned(node->last, saver);
 	wakeup_tree_save(node->children, 1, saver);
 	wakeup_tree_save_end(saver);
+	save_bytes(saver, node->rest, node->rest_length);
 }
 
-/* Nodes that have been run, and those below them. */
-static struct dpor_node *after(const struct dpor_node *node)
+/* Nodes that have been run, and those below them, up to the last one below `top`. */
+static struct dpor_node *after(const struct dpor_node *node, const struct dpor_node *top)
 {
 	struct dpor_node *next = node->first;
 	if (next && next->run)
 		return next;
-	while (node->parent && !(node->next && node->next->run))
+	while (node != top && !(node->next && node->next->run))
 		node = node->parent;
-	return node->parent ? node->next : NULL;
+	return node != top ? node->next : NULL;
+}
+
+void dpor_save_below(const struct dpor_node *top, struct saver *saver)
+{
+	for (const struct dpor_node *node = top; node; node = after(node, top)) {
+		save_number(saver, node->depth - top->depth + UINT64_C(1));
+		save_node(node, top, saver);
+	}
+	save_number(saver, 0);
 }
 
 void dpor_save(const struct dpor *dpor, struct saver *saver)
 {
 	const struct dpor_node *root = dpor->tree.root;
-	bool begun = dpor->begun && !(root && !root->first && !root->children);
+	bool begun = dpor->begun && !(root && !root->first && !root->children && !root->rest);
 	save_number(saver, dpor->whole);
 	save_number(saver, dpor->fair_k);
 	save_number(saver, begun);
-	for (const struct dpor_node *node = begun ? root : NULL; node; node = after(node)) {
-		save_number(saver, node->depth + UINT64_C(1));
-		save_node(node, saver);
-	}
-	save_number(saver, 0);
+	if (begun && root)
+		dpor_save_below(root, saver);
+	else
+		save_number(saver, 0);
 }
 
 static struct accesses load_accesses(struct dpor *dpor, struct loader *loader)
@@ -113,6 +123,19 @@ static void load_step_of(struct dpor *dpor, struct dpor_node *node, struct loade
 	dpor_tree_hand_on(&dpor->tree, node, footprint, dpor->fair);
 }
 
+static void load_left(struct dpor *dpor, struct dpor_node *node, struct loader *loader)
+{
+	size_t length;
+	const void *rest = load_bytes(loader, &length);
+	if (length == 0)
+		return;
+	/* All that is known below a leaf is in its rest. */
+	if (node->children || node->first || node->own || node->internal)
+		load_refuse(loader);
+	else
+		(void)dpor_keep_rest(dpor, node, rest, length);
+}
+
 static void load_rest(struct dpor *dpor, struct dpor_node *node, struct loader *loader)
 {
 	for (size_t left = load_count(loader, 3); left > 0 && !loader->failed; left--) {
@@ -121,6 +144,7 @@ static void load_rest(struct dpor *dpor, struct dpor_node *node, struct loader *
 		dpor_tree_sleep(&dpor->tree, node, &sleeper);
 	}
 	wakeup_tree_load(&node->children, loader);
+	load_left(dpor, node, loader);
 }
 
 static bool reserve_nodes(struct dpor_node ***nodes, size_t length, size_t *room)
@@ -140,41 +164,82 @@ static bool reserve_nodes(struct dpor_node ***nodes, size_t length, size_t *room
 static struct dpor_node *load_node(struct dpor *dpor, struct dpor_node *last, uint64_t depth,
 				   struct loader *loader)
 {
-	struct dpor_node *node;
-	if (!last) {
-		node = dpor_tree_plant(&dpor->tree);
-	} else {
-		const struct step step = load_step(loader);
-		while (last->depth >= depth)
-			last = last->parent;
-		node = dpor_tree_node(&dpor->tree, last, &step);
-		if (node)
-			load_step_of(dpor, node, loader);
+	const struct step step = load_step(loader);
+	while (last->depth >= depth)
+		last = last->parent;
+	if (last->rest) {
+		load_refuse(loader);
+		return NULL;
 	}
-	if (node)
-		load_rest(dpor, node, loader);
+	struct dpor_node *node = dpor_tree_node(&dpor->tree, last, &step);
+	if (!node)
+		return NULL;
+	load_step_of(dpor, node, loader);
+	load_rest(dpor, node, loader);
 	return node;
 }
 
-bool dpor_load(struct dpor *dpor, struct loader *loader)
+/* What dpor_save_below() has saved, the first of which is this node, of whose own there is nothing yet. */
+static void load_below(struct dpor *dpor, struct dpor_node *top, struct loader *loader)
 {
-	struct dpor_node **nodes = NULL;
+	struct dpor_node **nodes = NULL, *last = top;
 	size_t length = 0, room = 0;
-	dpor->whole = load_bool(loader);
-	dpor->fair_k = (uint32_t)load_most(loader, UINT32_MAX);
-	dpor->fair = dpor->fair_k != 0;
-	dpor->begun = load_bool(loader);
+	if (load_number(loader) != 1)
+		load_refuse(loader);
+	load_rest(dpor, top, loader);
 	for (uint64_t level; !dpor->tree.failed && (level = load_number(loader)) != 0; length++) {
-		struct dpor_node *last = length ? nodes[length - 1] : NULL;
-		if (!dpor->begun || (last ? level < 2 || level > last->depth + UINT64_C(2) : level != 1))
+		if (level < 2 || level > last->depth - top->depth + UINT64_C(2))
 			load_refuse(loader);
 		if (loader->failed)
 			break;
 		dpor->tree.failed |= !reserve_nodes(&nodes, length, &room);
-		if (dpor->tree.failed || !(nodes[length] = load_node(dpor, last, level - 1, loader)))
+		if (dpor->tree.failed || !(last = load_node(dpor, last, top->depth + level - 1, loader)))
 			break;
+		nodes[length] = last;
 	}
 	dpor_tree_loaded(&dpor->tree, nodes, length);
 	free(nodes);
+}
+
+bool dpor_graft(struct dpor *dpor, struct dpor_node *leaf, struct loader *rest)
+{
+	unsigned char *bytes = leaf->rest;
+	leaf->rest = NULL;
+	leaf->rest_length = 0;
+	load_below(dpor, leaf, rest);
+	free(bytes);
+	dpor_tree_update(&dpor->tree, leaf);
+	return !dpor->tree.failed && !rest->failed;
+}
+
+/* The whole tree, from its root. */
+static void load_tree(struct dpor *dpor, struct loader *loader)
+{
+	struct dpor_node *root = dpor_tree_plant(&dpor->tree);
+	if (!root)
+		return;
+	load_below(dpor, root, loader);
+	dpor_tree_loaded(&dpor->tree, &root, 1);
+}
+
+/* Is there a tree? What begins with no number is read as nothing. */
+static bool has_tree(struct loader *loader)
+{
+	if (loader->left == 0 || *loader->at != 0)
+		return true;
+	return load_number(loader) != 0;
+}
+
+bool dpor_load(struct dpor *dpor, struct loader *loader)
+{
+	dpor->whole = load_bool(loader);
+	dpor->fair_k = (uint32_t)load_most(loader, UINT32_MAX);
+	dpor->fair = dpor->fair_k != 0;
+	dpor->begun = load_bool(loader);
+	if (has_tree(loader)) {
+		if (!dpor->begun)
+			load_refuse(loader);
+		load_tree(dpor, loader);
+	}
 	return !dpor->tree.failed && !loader->failed;
 }

@@ -86,6 +86,7 @@ static void free_node(struct dpor_tree *tree, struct dpor_node *node)
 		free((void *)(uintptr_t)node->sleep_set[s].footprint.at);
 	free(node->sleep_set);
 	free((void *)(uintptr_t)node->footprint.at);
+	free(node->rest);
 	wakeup_tree_free(node->planned);
 	if (node == tree->root)
 		tree->root = NULL;
@@ -374,6 +375,11 @@ void dpor_tree_hand_on(struct dpor_tree *tree, struct dpor_node *node, struct ac
 		    !dependence_disturbs(footprint, sleeper->footprint, fair))
 			push_sleeper(tree, node, sleeper);
 	}
+}
+
+void dpor_tree_inherit(struct dpor_tree *tree, struct dpor_node *node, const struct sleeper *sleeper)
+{
+	(void)push_sleeper(tree, node, sleeper);
 }
 
 struct dpor_node *dpor_tree_latest(const struct dpor_node *node)

@@ -31,14 +31,16 @@ struct dpor_node {
 	struct wakeup_tree *children;	   /* still to be claimed */
 	struct sleeper *sleep_set; /* when the next child is claimed: those from above, then children */
 	uint32_t sleep_set_length, sleep_set_room;
-	uint32_t own;			  /* how many of them are children: their memory is the node's */
-	bool run;			  /* the step has been: the footprint is what it touched */
-	bool asleep;			  /* it is in the parent's sleep set */
-	bool internal;			  /* of a wakeup tree: all children were planned */
-	bool sealed;			  /* nothing comes from those before it any more */
-	bool finished;			  /* nothing is left to be run */
-	bool open;			  /* in the tree's list */
-	bool elsewhere;			  /* what is open below it is another shard's */
+	uint32_t own;	     /* how many of them are children: their memory is the node's */
+	bool run;	     /* the step has been: the footprint is what it touched */
+	bool asleep;	     /* it is in the parent's sleep set */
+	bool internal;	     /* of a wakeup tree: all children were planned */
+	bool sealed;	     /* nothing comes from those before it any more */
+	bool finished;	     /* nothing is left to be run */
+	bool open;	     /* in the tree's list */
+	bool elsewhere;	     /* what is open below it is another shard's */
+	unsigned char *rest; /* what is still to be run below it is there, as bytes; NULL: it isn't */
+	size_t rest_length;
 	struct dpor_node *before, *after; /* there; before: also of those that are free for use */
 };
 
@@ -106,6 +108,9 @@ void dpor_tree_sleep(struct dpor_tree *tree, struct dpor_node *node, const struc
 
 /* Of those that slept in the node's parent when it was claimed, those that the node's step doesn't wake. */
 void dpor_tree_hand_on(struct dpor_tree *tree, struct dpor_node *node, struct accesses footprint, bool fair);
+
+/* A step that sleeps in the node as it did in its parent; the memory of the footprint is another node's. */
+void dpor_tree_inherit(struct dpor_tree *tree, struct dpor_node *node, const struct sleeper *sleeper);
 
 /* The child claimed last, if its step isn't in the sleep set yet. */
 struct dpor_node *dpor_tree_latest(const struct dpor_node *node);

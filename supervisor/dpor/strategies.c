@@ -19,6 +19,7 @@
 
 #include <fmc/tracer/assert.h>
 
+#include <math.h>
 #include <stdlib.h>
 
 enum mode { MODE_PLAIN, MODE_FAIR, MODE_NONE };
@@ -40,6 +41,10 @@ struct reduction {
 	uint32_t *yields;	    /* counted ones of each thread in a trace */
 	uint32_t yields_room;
 	bool complete;
+	bool parts;		     /* some of it is run elsewhere, and there is no estimate any more but */
+	struct estimate_guess guess; /* this one */
+	/* Of a part that is searched here: an execution shows that the mode isn't sound, and nothing more is run. */
+	bool is_part, changes;
 };
 
 static void destroy(void *strategy)
@@ -103,6 +108,8 @@ static bool divide(struct reduction *r, struct plan *plan)
 static enum search_answer next(void *strategy, struct plan *plan)
 {
 	struct reduction *r = strategy;
+	if (r->changes)
+		return SEARCH_OVER;
 	if (split_shared(&r->split) && !divide(r, plan))
 		return SEARCH_LATER;
 	plan->policy.ends_count = r->ends_count;
@@ -195,25 +202,64 @@ static void start_over(struct reduction *r, enum mode mode, bool whole)
 	dpor_start(&r->dpor, whole, mode == MODE_FAIR ? r->fair_k : 0);
 }
 
-/* Does this trace show that the mode isn't sound? Then the search has started over. */
-static bool change_mode(struct reduction *r, const struct trace *trace, bool *failed)
+/* What a trace has shown, and how the search is to go on after that. */
+struct change {
+	enum mode mode;
+	bool whole, ends_count;
+	const char *reason;
+};
+
+/* Does this trace show that the mode isn't sound? */
+static bool find_change(struct reduction *r, const struct trace *trace, struct change *change, bool *failed)
 {
 	const char *reason = trace_shares(trace, r->sees_memory);
+	*change = (struct change){r->mode, false, r->ends_count, r->reason};
 	if (reason) {
-		r->reason = reason;
-		start_over(r, MODE_NONE, false);
+		change->reason = reason;
+		change->mode = MODE_NONE;
 	} else if (!r->ends_count && trace_outlives_main(trace)) {
-		r->ends_count = true;
-		start_over(r, r->mode, false);
+		change->ends_count = true;
 	} else if (r->mode == MODE_PLAIN && r->fair_k != 0 && yields_twice(r, trace, failed)) {
-		start_over(r, MODE_FAIR, r->dpor.whole);
-	} else if (r->dpor.whole && (trace->observed || ends_unforeseen(trace) || wakes_spuriously(trace) ||
-				     forks_unforeseen(trace))) {
-		start_over(r, r->mode, false);
+		change->mode = MODE_FAIR;
+		change->whole = r->dpor.whole;
 	} else {
-		return false;
+		return r->dpor.whole && (trace->observed || ends_unforeseen(trace) ||
+					 wakes_spuriously(trace) || forks_unforeseen(trace));
 	}
 	return true;
+}
+
+static void make_change(struct reduction *r, const struct change *change)
+{
+	r->reason = change->reason;
+	r->ends_count = change->ends_count;
+	start_over(r, change->mode, change->whole);
+}
+
+/* Without models nothing is known to be independent. */
+static const struct change without_model = {.mode = MODE_NONE,
+					    .reason = "its objects change in ways that no operation shows"};
+
+/* True: the search has started over, or is over if it is of a part. Where that comes from it starts over. */
+static bool change_mode(struct reduction *r, const struct trace *trace, bool *failed)
+{
+	struct change change;
+	if (!find_change(r, trace, &change, failed))
+		return false;
+	r->changes = r->is_part;
+	if (!r->is_part)
+		make_change(r, &change);
+	return true;
+}
+
+static enum status change_without_model(struct reduction *r)
+{
+	struct change change = without_model;
+	change.ends_count = r->ends_count;
+	r->changes = r->is_part;
+	if (!r->is_part)
+		make_change(r, &change);
+	return STATUS_OK;
 }
 
 static enum status feed_reduced(struct reduction *r, uint64_t ticket, const struct trace *trace)
@@ -224,11 +270,8 @@ static enum status feed_reduced(struct reduction *r, uint64_t ticket, const stru
 		return STATUS_OK;
 	}
 	enum status status = dpor_feed(&r->dpor, ticket, trace);
-	if (status == STATUS_UNSUPPORTED) {
-		r->reason = "its objects change in ways that no operation shows";
-		start_over(r, MODE_NONE, false);
-		return STATUS_OK;
-	}
+	if (status == STATUS_UNSUPPORTED)
+		return change_without_model(r);
 	return failed ? STATUS_NO_MEMORY : status;
 }
 
@@ -247,6 +290,14 @@ static enum status feed(void *strategy, uint64_t ticket, const struct trace *tra
 	return branches_grow(&r->all, ticket, trace, first, end, NULL) ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
+/* So many have been run already. */
+static void pass_guess(struct estimate_guess *guess, double executions)
+{
+	guess->executions = guess->executions > 0 ? fmax(guess->executions, executions) : 0;
+	guess->low = guess->high > 0 ? fmax(guess->low, executions) : 0;
+	guess->high = guess->high > 0 ? fmax(guess->high, guess->executions) : 0;
+}
+
 static void progress(const void *strategy, struct search_progress *progress)
 {
 	const struct reduction *r = strategy;
@@ -260,9 +311,13 @@ static void progress(const void *strategy, struct search_progress *progress)
 		return;
 	}
 	struct estimate_guess guess = {0};
-	if (r->mode != MODE_NONE)
+	if (r->mode != MODE_NONE && r->parts)
+		guess = r->guess;
+	else if (r->mode != MODE_NONE)
 		estimate_guess(r->dpor.estimate, &guess);
 	double before = (double)r->executions_before;
+	if (r->parts)
+		pass_guess(&guess, (double)r->executions - before);
 	progress->estimate = guess.executions > 0 ? before + guess.executions : 0;
 	progress->estimate_low = guess.high > 0 ? before + guess.low : 0;
 	progress->estimate_high = guess.high > 0 ? before + guess.high : 0;
@@ -298,10 +353,113 @@ static bool load(void *strategy, struct loader *loader)
 	return loaded;
 }
 
+/* What is run elsewhere isn't noted: the guess stays as it is. */
+static void keep_guess(struct reduction *r)
+{
+	if (r->parts)
+		return;
+	estimate_guess(r->dpor.estimate, &r->guess);
+	estimate_stop(r->dpor.estimate);
+	r->parts = true;
+}
+
+static enum search_answer give_of_all(struct reduction *r, uint64_t ticket, size_t wanted, struct saver *part)
+{
+	if (r->all.open_length > 0)
+		return branches_give(&r->all, ticket, wanted, part) ? SEARCH_PLAN : SEARCH_OVER;
+	if (r->all.out_length + r->dpor.out_length > 0)
+		return SEARCH_LATER;
+	r->complete = true;
+	return SEARCH_OVER;
+}
+
+static enum search_answer give(void *strategy, uint64_t ticket, size_t wanted, struct saver *part)
+{
+	struct reduction *r = strategy;
+	keep_guess(r);
+	save_number(part, r->mode);
+	save_number(part, r->ends_count);
+	if (r->mode == MODE_NONE)
+		return give_of_all(r, ticket, wanted, part);
+	enum search_answer answer = dpor_give(&r->dpor, ticket, part);
+	r->complete = answer == SEARCH_OVER && !r->dpor.tree.failed;
+	return answer;
+}
+
+static bool begin(void *strategy, struct loader *part)
+{
+	struct reduction *r = strategy;
+	r->is_part = true;
+	keep_guess(r);
+	r->mode = (enum mode)load_most(part, MODE_NONE);
+	r->ends_count = load_bool(part);
+	if (r->mode != MODE_NONE)
+		return dpor_begin(&r->dpor, part);
+	branches_release(&r->all);
+	return branches_load(&r->all, part);
+}
+
+static bool tells(const void *strategy, size_t *from)
+{
+	const struct reduction *r = strategy;
+	*from = r->mode == MODE_NONE ? 0 : r->dpor.from;
+	return r->mode != MODE_NONE && (r->changes || r->dpor.tells);
+}
+
+static void save_part(const void *strategy, struct saver *rest)
+{
+	const struct reduction *r = strategy;
+	save_number(rest, r->redundant);
+	if (r->mode == MODE_NONE)
+		branches_save(&r->all, rest);
+	else
+		dpor_save_part(&r->dpor, rest);
+}
+
+static enum status hear(void *strategy, uint64_t ticket, size_t from, const struct trace *trace)
+{
+	struct reduction *r = strategy;
+	bool failed = false;
+	if (r->mode == MODE_NONE || dpor_is_stale(&r->dpor, ticket) || change_mode(r, trace, &failed))
+		return STATUS_OK;
+	enum status status = dpor_hear(&r->dpor, ticket, from, trace);
+	if (status == STATUS_UNSUPPORTED)
+		return change_without_model(r);
+	return failed ? STATUS_NO_MEMORY : status;
+}
+
+static bool take_back(void *strategy, uint64_t ticket, size_t wanted, uint64_t executions,
+		      struct loader *rest)
+{
+	struct reduction *r = strategy;
+	r->executions += executions;
+	r->redundant += load_most(rest, executions);
+	if (dpor_has(&r->dpor, ticket))
+		return dpor_take_back(&r->dpor, ticket, wanted, rest);
+	return branches_take_back(&r->all, ticket, rest);
+}
+
+static bool lose(void *strategy, uint64_t ticket)
+{
+	struct reduction *r = strategy;
+	return dpor_has(&r->dpor, ticket) ? dpor_lose(&r->dpor, ticket) : branches_lose(&r->all, ticket);
+}
+
+static const struct strategy_parts_ops parts = {
+    .give = give,
+    .begin = begin,
+    .tells = tells,
+    .save = save_part,
+    .hear = hear,
+    .take_back = take_back,
+    .lose = lose,
+};
+
 #define REDUCTION_OPS(the_name, the_create)                                                                  \
 	{                                                                                                    \
 		.name = the_name, .several = true, .split = true, .create = the_create, .destroy = destroy,  \
 		.next = next, .feed = feed, .progress = progress, .save = save, .load = load,                \
+		.parts = &parts,                                                                             \
 	}
 
 const struct strategy_ops search_source = REDUCTION_OPS("source", create_source);

@@ -42,7 +42,7 @@ static bool grow(struct coverage *coverage)
 }
 
 /* Without fairness: whether priorities differ after it makes no difference to what an execution did. */
-static bool find_hash(struct coverage *coverage, const struct trace *trace, struct trace_hash *hash)
+bool coverage_class(struct coverage *coverage, const struct trace *trace, struct trace_hash *hash)
 {
 	if (!coverage->happens_before)
 		coverage->happens_before = happens_before_new();
@@ -56,8 +56,11 @@ static bool find_hash(struct coverage *coverage, const struct trace *trace, stru
 bool coverage_note(struct coverage *coverage, const struct trace *trace)
 {
 	struct trace_hash hash;
-	if (!find_hash(coverage, trace, &hash))
-		return false;
+	return coverage_class(coverage, trace, &hash) && coverage_count(coverage, hash);
+}
+
+bool coverage_count(struct coverage *coverage, struct trace_hash hash)
+{
 	if (2 * (coverage->classes + 1) > coverage->room && !grow(coverage))
 		return false;
 	struct coverage_class *class = &coverage->at[slot_of(coverage->at, coverage->room, hash)];

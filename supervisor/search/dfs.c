@@ -14,6 +14,8 @@ struct dfs {
 	size_t path_room;
 	uint64_t executions;
 	bool complete;
+	bool parts;		     /* some of it is run elsewhere, and there is no interval but */
+	struct estimate_guess guess; /* this one */
 };
 
 static void dfs_destroy(void *strategy)
@@ -95,9 +97,15 @@ static void dfs_progress(const void *strategy, struct search_progress *progress)
 	if (dfs->executions == 0)
 		return;
 	progress->estimate = (double)dfs->executions;
-	if (!dfs->complete)
-		progress->estimate /= dfs->branches.done;
-	estimate_guess(dfs->estimate, &guess);
+	if (dfs->complete) {
+		progress->estimate_low = progress->estimate_high = progress->estimate;
+		return;
+	}
+	progress->estimate /= dfs->branches.done;
+	if (dfs->parts)
+		guess = dfs->guess;
+	else
+		estimate_guess(dfs->estimate, &guess);
 	if (guess.high > 0) {
 		progress->estimate_low = fmin(guess.low, progress->estimate);
 		progress->estimate_high = fmax(guess.high, progress->estimate);
@@ -125,6 +133,83 @@ static bool dfs_load(void *strategy, struct loader *loader)
 	return branches_load(&dfs->branches, loader);
 }
 
+/* What is run elsewhere isn't noted. */
+static void keep_guess(struct dfs *dfs)
+{
+	if (dfs->parts)
+		return;
+	estimate_guess(dfs->estimate, &dfs->guess);
+	estimate_stop(dfs->estimate);
+	dfs->parts = true;
+}
+
+static enum search_answer dfs_give(void *strategy, uint64_t ticket, size_t wanted, struct saver *part)
+{
+	struct dfs *dfs = strategy;
+	if (dfs->branches.open_length > 0) {
+		keep_guess(dfs);
+		return branches_give(&dfs->branches, ticket, wanted, part) ? SEARCH_PLAN : SEARCH_OVER;
+	}
+	dfs->complete = dfs->branches.out_length == 0;
+	return dfs->complete ? SEARCH_OVER : SEARCH_LATER;
+}
+
+static bool dfs_begin(void *strategy, struct loader *part)
+{
+	struct dfs *dfs = strategy;
+	branches_release(&dfs->branches);
+	estimate_stop(dfs->estimate);
+	return branches_load(&dfs->branches, part);
+}
+
+/* Each part is all that there is of its executions. */
+static bool dfs_tells(const void *strategy, size_t *from)
+{
+	(void)strategy;
+	*from = 0;
+	return false;
+}
+
+static void dfs_save_part(const void *strategy, struct saver *rest)
+{
+	const struct dfs *dfs = strategy;
+	branches_save(&dfs->branches, rest);
+}
+
+static enum status dfs_hear(void *strategy, uint64_t ticket, size_t from, const struct trace *trace)
+{
+	(void)strategy;
+	(void)ticket;
+	(void)from;
+	(void)trace;
+	return STATUS_OK;
+}
+
+static bool dfs_take_back(void *strategy, uint64_t ticket, size_t wanted, uint64_t executions,
+			  struct loader *rest)
+{
+	struct dfs *dfs = strategy;
+	(void)wanted;
+	dfs->executions += executions;
+	return branches_take_back(&dfs->branches, ticket, rest);
+}
+
+static bool dfs_lose(void *strategy, uint64_t ticket)
+{
+	struct dfs *dfs = strategy;
+	return branches_lose(&dfs->branches, ticket);
+}
+
+static const struct strategy_parts_ops dfs_parts = {
+    .give = dfs_give,
+    .begin = dfs_begin,
+    .tells = dfs_tells,
+    .save = dfs_save_part,
+    .hear = dfs_hear,
+    .take_back = dfs_take_back,
+    .lose = dfs_lose,
+};
+
 const struct strategy_ops search_dfs = {
     .name = "dfs",
     .several = true,
@@ -136,4 +221,5 @@ const struct strategy_ops search_dfs = {
     .progress = dfs_progress,
     .save = dfs_save,
     .load = dfs_load,
+    .parts = &dfs_parts,
 };

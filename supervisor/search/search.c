@@ -127,11 +127,9 @@ void search_progress(const struct search *search, struct search_progress *progre
 	progress->complete &= !search->unproven;
 }
 
-/* What has to be equal for a search to go on, in the order in which it is written. */
-static void save_options(const struct search *search, struct saver *saver)
+/* All that has to be equal for a search to go on but the strategy. */
+static void save_search_options(struct saver *saver, const struct search_options *options)
 {
-	const struct search_options *options = &search->options;
-	save_text(saver, search->ops->name);
 	save_number(saver, options->bound);
 	save_number(saver, options->cache);
 	save_number(saver, options->sees_memory);
@@ -143,6 +141,28 @@ static void save_options(const struct search *search, struct saver *saver)
 	save_number(saver, options->max_thread_depth);
 	save_number(saver, options->shard);
 	save_number(saver, options->shards);
+}
+
+static void load_search_options(struct loader *loader, struct search_options *options)
+{
+	options->bound = (uint32_t)load_most(loader, UINT32_MAX);
+	options->cache = load_bool(loader);
+	options->sees_memory = load_bool(loader);
+	options->seed = load_number(loader);
+	options->fair_k = (uint32_t)load_most(loader, UINT32_MAX);
+	options->ordered = load_bool(loader);
+	options->max_depth = load_number(loader);
+	options->unwatched = load_bool(loader);
+	options->max_thread_depth = load_number(loader);
+	options->shard = (uint32_t)load_most(loader, UINT32_MAX);
+	options->shards = (uint32_t)load_most(loader, UINT32_MAX);
+}
+
+/* What has to be equal for a search to go on, in the order in which it is written. */
+static void save_options(const struct search *search, struct saver *saver)
+{
+	save_text(saver, search->ops->name);
+	save_search_options(saver, &search->options);
 }
 
 bool search_save(const struct search *search, struct saver *saver)
@@ -182,11 +202,89 @@ enum status search_load(struct search *search, struct loader *loader)
 	search->cut_at_depth = load_most(loader, search->executions);
 	search->handed_out = load_number(loader);
 	search->unproven = load_bool(loader);
-	if (search->handed_out < search->executions || loader->failed)
+	if (loader->failed)
 		return STATUS_MALFORMED;
 	if (search->ops->load(search->strategy, loader) && !loader->failed)
 		return STATUS_OK;
 	return loader->failed ? STATUS_MALFORMED : STATUS_NO_MEMORY;
+}
+
+bool strategy_parts(enum strategy strategy)
+{
+	FMC_ASSERT((size_t)strategy < STRATEGIES);
+	return strategies[strategy]->parts;
+}
+
+enum search_answer search_give(struct search *search, size_t wanted, uint64_t *ticket, struct saver *part)
+{
+	*ticket = search->handed_out + 1;
+	save_number(part, search->options.strategy);
+	save_number(part, search->options.apart);
+	save_number(part, search->options.every_round);
+	save_search_options(part, &search->options);
+	enum search_answer answer = search->ops->parts->give(search->strategy, *ticket, wanted, part);
+	if (answer == SEARCH_PLAN) {
+		search->handed_out++;
+		search->out++;
+	}
+	return answer;
+}
+
+struct search *search_of_part(struct loader *part)
+{
+	struct search_options options = {.strategy = (enum strategy)load_most(part, STRATEGIES - 1)};
+	options.apart = load_bool(part);
+	options.every_round = load_bool(part);
+	load_search_options(part, &options);
+	if (part->failed || !strategies[options.strategy]->parts)
+		return NULL;
+	struct search *search = search_new(&options);
+	if (search && search->ops->parts->begin(search->strategy, part) && !part->failed)
+		return search;
+	search_free(search);
+	return NULL;
+}
+
+bool search_part_tells(const struct search *part, size_t *from)
+{
+	return part->ops->parts->tells(part->strategy, from);
+}
+
+void search_part_save(const struct search *part, struct saver *rest)
+{
+	save_number(rest, part->executions);
+	save_number(rest, part->cut_at_depth);
+	save_number(rest, part->unproven);
+	part->ops->parts->save(part->strategy, rest);
+}
+
+enum status search_hear(struct search *search, uint64_t ticket, size_t from, const struct trace *trace)
+{
+	enum status status = search->ops->parts->hear(search->strategy, ticket, from, trace);
+	search->unproven |= status != STATUS_OK;
+	return status;
+}
+
+enum status search_take_back(struct search *search, uint64_t ticket, size_t wanted, struct loader *rest)
+{
+	const uint64_t executions = load_number(rest);
+	FMC_ASSERT(search->out > 0 && ticket <= search->handed_out);
+	search->out--;
+	search->executions += executions;
+	search->cut_at_depth += load_most(rest, executions);
+	search->unproven |= load_bool(rest);
+	const bool taken = search->ops->parts->take_back(search->strategy, ticket, wanted, executions, rest);
+	if (taken && !rest->failed)
+		return STATUS_OK;
+	search->unproven = true;
+	return rest->failed ? STATUS_MALFORMED : STATUS_NO_MEMORY;
+}
+
+void search_lose(struct search *search, uint64_t ticket)
+{
+	FMC_ASSERT(search->out > 0 && ticket <= search->handed_out);
+	search->out--;
+	search->unproven |= !search->ops->parts->lose(search->strategy, ticket);
 }
 
 const char *strategy_name(enum strategy strategy)

@@ -1,4 +1,4 @@
-#include "supervisor/tree/branches.h"
+#include "supervisor/tree/branches_private.h"
 
 #include <fmc/tracer/assert.h>
 
@@ -50,8 +50,7 @@ static uint32_t new_branch(struct branches *b)
 	return b->length++;
 }
 
-/* One reference less; a branch without any is free, which is one less to its parent. */
-static void drop(struct branches *b, uint32_t branch)
+void branches_drop(struct branches *b, uint32_t branch)
 {
 	while (branch != NO_BRANCH && --b->at[branch].references == 0) {
 		uint32_t parent = b->at[branch].parent;
@@ -61,29 +60,34 @@ static void drop(struct branches *b, uint32_t branch)
 	}
 }
 
-static double weight_of(const struct branches *b, uint32_t branch)
+double branches_weight(const struct branches *b, uint32_t branch)
 {
 	return branch == NO_BRANCH ? 1 : b->at[branch].weight;
 }
 
-/* A branch after `parent`, referred to once, by the caller; NO_BRANCH without memory. */
-static uint32_t add(struct branches *b, uint32_t parent, struct step step, uint64_t digest, double weight)
+uint32_t branches_add(struct branches *b, uint32_t parent, const struct branch *like)
 {
 	uint32_t branch = new_branch(b);
 	if (branch == NO_BRANCH)
 		return NO_BRANCH;
-	b->at[branch] = (struct branch){
-	    .parent = parent, .references = 1, .step = step, .digest = digest, .weight = weight};
+	b->at[branch] = *like;
+	b->at[branch].parent = parent;
+	b->at[branch].references = 1;
+	b->at[branch].number = 0;
 	if (parent != NO_BRANCH)
 		b->at[parent].references++;
 	return branch;
 }
 
-/* The reference to the branch becomes that of the list of open ones; false without memory. */
-static bool open_branch(struct branches *b, uint32_t branch)
+static uint32_t add(struct branches *b, uint32_t parent, struct step step, uint64_t digest, double weight)
+{
+	return branches_add(b, parent, &(struct branch){.step = step, .digest = digest, .weight = weight});
+}
+
+bool branches_open(struct branches *b, uint32_t branch)
 {
 	if (!reserve(&b->open, b->open_length, &b->open_room, sizeof *b->open)) {
-		drop(b, branch);
+		branches_drop(b, branch);
 		return false;
 	}
 	b->open[b->open_length++] = branch;
@@ -95,14 +99,14 @@ bool branches_plant(struct branches *b, const struct step *steps, size_t length,
 	uint32_t last = NO_BRANCH;
 	for (size_t i = 0; i < length; i++) {
 		uint32_t next = add(b, last, steps[i], 0, 1);
-		drop(b, last);
+		branches_drop(b, last);
 		if (next == NO_BRANCH)
 			return false;
 		last = next;
 	}
 	if (last != NO_BRANCH)
 		b->at[last].state = state;
-	return open_branch(b, last);
+	return branches_open(b, last);
 }
 
 void branches_clear(struct branches *b)
@@ -158,8 +162,8 @@ void branches_skip(struct branches *b)
 {
 	FMC_ASSERT(b->open_length > 0);
 	uint32_t branch = b->open[--b->open_length];
-	b->done += weight_of(b, branch);
-	drop(b, branch);
+	b->done += branches_weight(b, branch);
+	branches_drop(b, branch);
 }
 
 /* The open branch of the greatest weight, of several the one that was opened last. */
@@ -167,7 +171,7 @@ static size_t heaviest(const struct branches *b)
 {
 	size_t best = b->open_length - 1;
 	for (size_t i = b->open_length; i-- > 0;)
-		if (weight_of(b, b->open[i]) > weight_of(b, b->open[best]))
+		if (branches_weight(b, b->open[i]) > branches_weight(b, b->open[best]))
 			best = i;
 	return best;
 }
@@ -189,7 +193,7 @@ static void deal_out(struct branches *b, struct split *split)
 		if (split_owns(split, i))
 			b->open[kept++] = branch;
 		else
-			drop(b, branch);
+			branches_drop(b, branch);
 	}
 	b->open_length = kept;
 	split_finish(split);
@@ -224,7 +228,7 @@ static struct branch_plan *find_plan(struct branches *b, uint64_t ticket)
 /* The plan's trace is in. */
 static void finish_plan(struct branches *b, struct branch_plan *plan)
 {
-	drop(b, plan->branch);
+	branches_drop(b, plan->branch);
 	free(plan->steps);
 	*plan = b->out[--b->out_length];
 }
@@ -273,7 +277,7 @@ enum status branches_follow(struct branches *b, uint64_t ticket, const struct tr
 	if (plan->forgotten)
 		return STATUS_OK;
 	if (!follows(b, plan, trace)) {
-		b->done += weight_of(b, plan->branch);
+		b->done += branches_weight(b, plan->branch);
 		finish_plan(b, plan);
 		return STATUS_DIVERGED;
 	}
@@ -296,7 +300,7 @@ static bool open_alternatives(struct branches *b, uint32_t parent, const struct 
 		if (step_equal(step, transition_step(at)) || (mark && !mark->wanted))
 			continue;
 		uint32_t branch = add(b, parent, step, digest, weight);
-		if (branch == NO_BRANCH || !open_branch(b, branch))
+		if (branch == NO_BRANCH || !branches_open(b, branch))
 			return false;
 		if (mark)
 			b->at[branch].state = mark->state;
@@ -322,7 +326,7 @@ bool branches_grow(struct branches *b, uint64_t ticket, const struct trace *trac
 {
 	struct branch_plan *plan = find_plan(b, ticket);
 	uint32_t branch = plan->branch;
-	double weight = plan->forgotten ? 0 : weight_of(b, branch);
+	double weight = plan->forgotten ? 0 : branches_weight(b, branch);
 	plan->branch = NO_BRANCH; /* its reference goes along */
 	bool ok = true;
 	for (size_t i = first; i < end && ok; i++) {
@@ -332,10 +336,10 @@ bool branches_grow(struct branches *b, uint64_t ticket, const struct trace *trac
 		ok = open_alternatives(b, branch, trace, i, marks, digest, weight);
 		uint32_t next = add(b, branch, taken, digest, weight);
 		ok = ok && next != NO_BRANCH;
-		drop(b, branch);
+		branches_drop(b, branch);
 		branch = next;
 	}
-	drop(b, branch);
+	branches_drop(b, branch);
 	b->done += weight;
 	finish_plan(b, plan);
 	return ok;

@@ -25,6 +25,7 @@ struct branch {
 	uint64_t digest; /* of the alternatives that it was one of; 0: not known */
 	double weight;
 	struct trace_hash state; /* branch_mark.state */
+	uint32_t number;	 /* while it is being saved; else 0 */
 };
 
 #define NO_BRANCH UINT32_MAX
@@ -37,9 +38,9 @@ struct branch_mark {
 
 struct branch_plan {
 	uint64_t ticket;
-	uint32_t branch; /* NO_BRANCH: the plan has no steps */
-	bool forgotten;	 /* by branches_clear(): what comes of it doesn't matter */
-	struct step *steps;
+	uint32_t branch;    /* NO_BRANCH: the plan has no steps */
+	bool forgotten;	    /* by branches_clear(): what comes of it doesn't matter */
+	struct step *steps; /* NULL: it is a part, of this and others of the same ticket */
 	size_t length;
 };
 
@@ -102,5 +103,17 @@ bool branches_grow(struct branches *branches, uint64_t ticket, const struct trac
  */
 void branches_save(const struct branches *branches, struct saver *saver);
 bool branches_load(struct branches *branches, struct loader *loader);
+
+/*
+ * Give some open branches away, of which there has to be one: the one that weighs most, and with it small ones, no more than about one of
+ * `wanted` parts of what is open. As bytes, for branches_load(). They are out until they are taken back. False without memory.
+ */
+bool branches_give(struct branches *branches, uint64_t ticket, size_t wanted, struct saver *part);
+
+/* A part is over: what branches_save() has saved of it is open again, and what has been run below it is done. False: as branches_load(). */
+bool branches_take_back(struct branches *branches, uint64_t ticket, struct loader *rest);
+
+/* It is open again as it was given. False without memory. */
+bool branches_lose(struct branches *branches, uint64_t ticket);
 
 #endif

@@ -1,5 +1,5 @@
 /* The tree of open branches as bytes: parents before their children, by numbers from 1. */
-#include "supervisor/tree/branches.h"
+#include "supervisor/tree/branches_private.h"
 
 #include <stdlib.h>
 
@@ -7,33 +7,53 @@
 #define LEAST_BRANCH 7
 
 struct numbering {
-	const struct branches *branches;
-	uint32_t *numbers; /* of each branch; 0: not yet */
-	uint32_t *order;   /* the branches by their numbers */
-	uint32_t *path;
-	uint32_t count;
+	struct branch *at;
+	uint32_t *order; /* the branches by their numbers */
+	uint32_t count, room;
+	bool failed;
 };
 
-/* The branch and those before it. */
+/* The branches whose numbers are wanted next: those up to the first that has one, in the order of the tree. */
 static void number(struct numbering *n, uint32_t branch)
 {
-	uint32_t length = 0;
-	for (; branch != NO_BRANCH && n->numbers[branch] == 0; branch = n->branches->at[branch].parent)
-		n->path[length++] = branch;
-	while (length-- > 0) {
-		n->order[n->count++] = n->path[length];
-		n->numbers[n->path[length]] = n->count;
+	uint32_t first = n->count, last;
+	for (; branch != NO_BRANCH && n->at[branch].number == 0; branch = n->at[branch].parent) {
+		if (n->count == n->room) {
+			uint32_t room = n->room ? 2 * n->room : 64;
+			uint32_t *order = reallocarray(n->order, room, sizeof *order);
+			n->failed |= !order;
+			if (!order)
+				return;
+			n->order = order;
+			n->room = room;
+		}
+		n->order[n->count++] = branch;
+	}
+	for (last = n->count; first + 1 < last; first++) {
+		uint32_t swapped = n->order[first];
+		n->order[first] = n->order[--last];
+		n->order[last] = swapped;
+	}
+}
+
+static void number_all(struct numbering *n, const uint32_t *listed, size_t length)
+{
+	for (size_t i = 0; i < length && !n->failed; i++) {
+		uint32_t from = n->count;
+		number(n, listed[i]);
+		for (; from < n->count; from++)
+			n->at[n->order[from]].number = from + 1;
 	}
 }
 
 static uint32_t number_of(const struct numbering *n, uint32_t branch)
 {
-	return branch == NO_BRANCH ? 0 : n->numbers[branch];
+	return branch == NO_BRANCH ? 0 : n->at[branch].number;
 }
 
 static void save_branch(const struct numbering *n, uint32_t branch, struct saver *saver)
 {
-	const struct branch *b = &n->branches->at[branch];
+	const struct branch *b = &n->at[branch];
 	save_number(saver, number_of(n, b->parent));
 	save_step(saver, &b->step);
 	save_number(saver, b->digest);
@@ -42,42 +62,39 @@ static void save_branch(const struct numbering *n, uint32_t branch, struct saver
 	save_number(saver, b->state.high);
 }
 
-static void save_numbered(struct numbering *n, struct saver *saver)
+void branches_save_listed(const struct branches *b, double done, const uint32_t *listed, size_t length,
+			  struct saver *saver)
 {
-	const struct branches *b = n->branches;
-	size_t open = b->open_length;
-	for (size_t i = 0; i < b->open_length; i++)
-		number(n, b->open[i]);
-	for (size_t i = 0; i < b->out_length; i++) {
-		number(n, b->out[i].branch);
-		open += !b->out[i].forgotten;
-	}
-	save_number(saver, n->count);
-	for (uint32_t i = 0; i < n->count; i++)
-		save_branch(n, n->order[i], saver);
-	save_number(saver, open);
-	for (size_t i = 0; i < b->open_length; i++)
-		save_number(saver, number_of(n, b->open[i]));
-	for (size_t i = 0; i < b->out_length; i++)
-		if (!b->out[i].forgotten)
-			save_number(saver, number_of(n, b->out[i].branch));
+	struct numbering n = {.at = b->at};
+	number_all(&n, listed, length);
+	save_double(saver, done);
+	save_number(saver, n.count);
+	for (uint32_t i = 0; i < n.count; i++)
+		save_branch(&n, n.order[i], saver);
+	save_number(saver, length);
+	for (size_t i = 0; i < length; i++)
+		save_number(saver, number_of(&n, listed[i]));
+	saver->failed |= n.failed;
+	for (uint32_t i = 0; i < n.count; i++)
+		b->at[n.order[i]].number = 0;
+	free(n.order);
 }
 
 void branches_save(const struct branches *b, struct saver *saver)
 {
-	size_t room = b->length ? b->length : 1;
-	struct numbering n = {.branches = b};
-	n.numbers = calloc(room, sizeof *n.numbers);
-	n.order = calloc(room, sizeof *n.order);
-	n.path = calloc(room, sizeof *n.path);
-	save_double(saver, b->done);
-	if (n.numbers && n.order && n.path)
-		save_numbered(&n, saver);
-	else
+	size_t length = b->open_length;
+	uint32_t *listed = calloc(b->open_length + b->out_length + 1, sizeof *listed);
+	if (!listed) {
 		saver->failed = true;
-	free(n.numbers);
-	free(n.order);
-	free(n.path);
+		return;
+	}
+	for (size_t i = 0; i < length; i++)
+		listed[i] = b->open[i];
+	for (size_t i = 0; i < b->out_length; i++)
+		if (!b->out[i].forgotten)
+			listed[length++] = b->out[i].branch;
+	branches_save_listed(b, b->done, listed, length, saver);
+	free(listed);
 }
 
 /* Branch i, after one of those before it. */

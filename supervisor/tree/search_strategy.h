@@ -33,6 +33,21 @@ struct strategy_ops {
 	 */
 	void (*save)(const void *strategy, struct saver *saver);
 	bool (*load)(void *strategy, struct loader *loader);
+	const struct strategy_parts_ops *parts; /* NULL: it isn't given in parts */
+};
+
+/* As the calls of search.h that are called alike; search/search.c counts executions and depth cuts of parts, too. */
+struct strategy_parts_ops {
+	enum search_answer (*give)(void *strategy, uint64_t ticket, size_t wanted, struct saver *part);
+	/* Into a strategy that is new: from then on it is that of the part. False: no part, or no memory. */
+	bool (*begin)(void *strategy, struct loader *part);
+	bool (*tells)(const void *strategy, size_t *from);
+	void (*save)(const void *strategy, struct saver *rest);
+	enum status (*hear)(void *strategy, uint64_t ticket, size_t from, const struct trace *trace);
+	/* `executions`: that the part has come to. False: no rest, or no memory. */
+	bool (*take_back)(void *strategy, uint64_t ticket, size_t wanted, uint64_t executions,
+			  struct loader *rest);
+	bool (*lose)(void *strategy, uint64_t ticket); /* false without memory */
 };
 
 extern const struct strategy_ops search_dfs, search_context_bound, search_delay, search_bpor, search_random,

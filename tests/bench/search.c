@@ -2,8 +2,10 @@
  * search STRATEGY PROGRAM EXECUTIONS: microseconds of processor time that a search itself takes for each transition, over so many
  * executions of a table program: a depth, of two threads that lock and unlock one mutex in turn, or "philosophers:N". With "coordinate"
  * after that: for each execution, with all that the process does which plans for workers, plans to bytes, traces from bytes, classes
- * counted.
+ * counted. With "parts:WORKERS:EXECUTIONS": the same for simulated workers that search parts by themselves, so many executions at a time, or an
+ * eighth while somebody has nothing to do.
  */
+#include "tests/table/gang.h"
 #include "tests/table/table.h"
 #include <fmc/supervisor/coverage.h>
 #include <fmc/supervisor/execution.h>
@@ -97,20 +99,67 @@ static double measure(struct search *search, const struct table_program *program
 	return spent / (double)(coordinates ? run : transitions);
 }
 
+struct counted {
+	struct coverage coverage;
+	uint64_t executions;
+	double spent;
+};
+
+/* Only the class of most executions goes to the process that coordinates. */
+static void count_class(void *context, const struct trace *trace)
+{
+	struct counted *counted = context;
+	struct trace_hash class;
+	if (!coverage_class(&counted->coverage, trace, &class))
+		exit(EXIT_FAILURE);
+	double start = now();
+	(void)coverage_count(&counted->coverage, class);
+	counted->spent += now() - start;
+	counted->executions++;
+}
+
+static double measure_parts(struct search *search, const struct table_program *program, uint64_t executions,
+			    uint32_t workers, uint64_t lease)
+{
+	struct gang gang;
+	struct counted counted = {0};
+	coverage_init(&counted.coverage);
+	gang_init(&gang, program, search, workers, 1);
+	gang.lease = lease;
+	gang.note = count_class;
+	gang.context = &counted;
+	while (counted.executions < executions && gang_step(&gang))
+		;
+	double spent = gang.spent * 1e6 + counted.spent;
+	gang_release(&gang);
+	coverage_release(&counted.coverage);
+	return spent / (double)counted.executions;
+}
+
 int main(int argc, char **argv)
 {
+	unsigned workers;
+	unsigned long lease;
 	static struct table_program program;
 	struct search_options options = {.fair_k = 1};
 	const bool coordinates = argc == 5 && strcmp(argv[4], "coordinate") == 0;
-	if (argc != 4 + coordinates || !strategy_parse(argv[1], &options) ||
+	const bool parts = argc == 5 && sscanf(argv[4], "parts:%u:%lu", &workers, &lease) == 2 &&
+			   workers > 0 && workers <= GANG_MOST;
+	if (argc != 4 + coordinates + parts || !strategy_parse(argv[1], &options) ||
 	    !find_program(&program, argv[2])) {
-		fputs("usage: search STRATEGY DEPTH|philosophers:N EXECUTIONS [coordinate]\n", stderr);
+		fputs("usage: search STRATEGY DEPTH|philosophers:N EXECUTIONS "
+		      "[coordinate|parts:WORKERS:EXECUTIONS]\n",
+		      stderr);
 		return 2;
 	}
 	struct search *search = search_new(&options);
 	if (!search)
 		return EXIT_FAILURE;
-	printf("%.3f\n", measure(search, &program, strtoull(argv[3], NULL, 10), coordinates));
+	const uint64_t executions = strtoull(argv[3], NULL, 10);
+	if (parts)
+		printf("%.3f\n", measure_parts(search, &program, executions, workers, lease));
+	else
+		printf("%.3f\n", measure(search, &program, executions, coordinates));
 	search_free(search);
 	return EXIT_SUCCESS;
 }

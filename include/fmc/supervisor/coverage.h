@@ -29,6 +29,10 @@ void coverage_release(struct coverage *coverage);
 /* One more execution; false without memory, then it isn't counted. */
 bool coverage_note(struct coverage *coverage, const struct trace *trace);
 
+/* The same in two steps: the class of a trace, and one more execution of that class. */
+bool coverage_class(struct coverage *coverage, const struct trace *trace, struct trace_hash *class);
+bool coverage_count(struct coverage *coverage, struct trace_hash class);
+
 void coverage_save(const struct coverage *coverage, struct saver *saver);
 
 /* Into an initialised one. False if the bytes can't be that, or without memory; then it is to be released. */

@@ -114,6 +114,51 @@ bool search_save(const struct search *search, struct saver *saver);
  */
 enum status search_load(struct search *search, struct loader *loader);
 
+/*
+ * Parts of a search for other processes, each of which searches its own by itself (ALGORITHMS 9): what is below one or more prefixes.
+ *
+ *     search_give() -> bytes -> search_of_part(), search_next(), search_feed() ...
+ *     search_hear() <- those of its traces of which search_part_tells() says so
+ *     search_take_back() <- bytes <- search_part_save()
+ *
+ * What comes of it is what one search would have run, whatever has been given to whom, and taken back when. Plans and parts may be out at
+ * the same time. A part that is out is saved by search_save() as it was given.
+ */
+
+/* Can be given in parts. */
+bool strategy_parts(enum strategy strategy);
+
+/*
+ * A part as bytes. `wanted`: so many are to be had at a time, so it should be no more than about such a share of what is open. Answers
+ * as search_next() does.
+ */
+enum search_answer search_give(struct search *search, size_t wanted, uint64_t *ticket, struct saver *part);
+
+/* In the other process: the search of that part alone. NULL: the bytes are none, or without memory. */
+struct search *search_of_part(struct loader *part);
+
+/*
+ * Does the trace that has just been fed to it say something of what isn't in the part, so that who gave it has to hear it? *from: the transition
+ * from which on it has anything new.
+ */
+bool search_part_tells(const struct search *part, size_t *from);
+
+/* What the part has come to so far, and what of it is still to be run, plans that are out as well; what has been told has to be heard before. */
+void search_part_save(const struct search *part, struct saver *rest);
+
+/* A trace of the part with this ticket, which its search tells. As search_feed(). */
+enum status search_hear(struct search *search, uint64_t ticket, size_t from, const struct trace *trace);
+
+/*
+ * The part isn't worked at any more: `rest` is what search_part_save() has saved, all of which is taken. What is still to be run is open again,
+ * divided if fewer than `wanted` parts are open without it. STATUS_MALFORMED: these can't be the bytes; then the search is good for nothing
+ * but to be freed.
+ */
+enum status search_take_back(struct search *search, uint64_t ticket, size_t wanted, struct loader *rest);
+
+/* Who worked at it is gone: it is open again as it was given. Nothing must have been heard of it. */
+void search_lose(struct search *search, uint64_t ticket);
+
 /* The strategy's name, and the reverse ("dfs", "cb:2", "random"); false for a text that names none. */
 const char *strategy_name(enum strategy strategy);
 bool strategy_parse(const char *text, struct search_options *options);
