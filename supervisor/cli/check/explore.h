@@ -28,6 +28,8 @@ struct exploration {
 	char phase[32];		       /* "cb:1" */
 	uint64_t phase_begin;	       /* clock_now() */
 	uint64_t phase_from;	       /* its executions in earlier runs */
+	uint64_t look_due;	       /* executions after which to look what threads wait for */
+	bool starved;		       /* a worker has nothing to do: parts are to come back soon */
 	unsigned workers;	       /* how many executions run at a time */
 	struct jobs *jobs;	       /* while there is a search */
 	struct job last;	       /* the last execution */

@@ -54,6 +54,12 @@ static bool hopeless(const struct exploration *x, const struct phase *phase, uin
 	return x->search.countless || x->search.estimate > HOPELESS * (possible + 1);
 }
 
+bool explore_tried(const struct exploration *x, const struct phase *phase)
+{
+	const uint64_t end = explore_phase_end(x, phase), trial = (end - x->phase_begin) / TRIAL;
+	return !phase->gives_up || !end || end <= x->phase_begin || clock_now() - x->phase_begin > 2 * trial;
+}
+
 /* Of so many random executions of all shards, the share of this one; else so many as the user says. 0: there is no limit. */
 static uint64_t most_executions(const struct exploration *x, const struct phase *phase)
 {

@@ -1,11 +1,14 @@
 /* What comes of an execution: it is counted, its end is looked at, and the search is told. */
 #include "supervisor/cli/check/explore_private.h"
+#include "supervisor/cli/check/part_report.h"
+#include "supervisor/cli/check/parted.h"
 #include "supervisor/cli/output/say.h"
 #include "supervisor/cli/session/confirm.h"
 #include "supervisor/cli/verdict/warnings.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void note_longest(struct exploration *x)
@@ -150,7 +153,9 @@ static void describe_estimate(const struct exploration *x, const struct phase *p
 static void keep_estimate(struct exploration *x, const struct phase *phase)
 {
 	struct verdict *verdict = x->verdict;
-	bool interval = x->search.estimate_high > x->search.estimate_low;
+	const bool exact =
+	    x->search.estimate_low == x->search.estimate && x->search.estimate_high == x->search.estimate;
+	bool interval = exact || x->search.estimate_high > x->search.estimate_low;
 	char of[80];
 	describe_estimate(x, phase, of);
 	if (x->search.estimate <= 0 || x->begins)
@@ -182,29 +187,6 @@ static void withdraw_assumption(struct exploration *x)
 	trace_release(&first);
 }
 
-/* Does one operation of a thread's go on where the other has stopped? */
-static bool goes_on_in(const struct op *one, const struct op *next)
-{
-	return one->kind == next->kind && one->flags & next->flags & OP_INSTRUCTION &&
-	       one->place == next->place && one->arg2 + one->arg == next->arg2;
-}
-
-/* Has an instruction's access to memory been made in parts, one after the other? */
-static bool is_parted(const struct trace *trace)
-{
-	for (size_t i = 0; i < trace->length; i++) {
-		const struct transition *at = &trace->at[i];
-		size_t next = i + 1;
-		if (op_class(at->op.kind) != CLASS_MEMORY)
-			continue;
-		while (next < trace->length && trace->at[next].thread != at->thread)
-			next++;
-		if (next < trace->length && goes_on_in(&at->op, &trace->at[next].op))
-			return true;
-	}
-	return false;
-}
-
 static void tell_search(struct exploration *x, const struct phase *phase, struct search *search)
 {
 	const struct trace *trace = &x->last.trace;
@@ -216,6 +198,120 @@ static void tell_search(struct exploration *x, const struct phase *phase, struct
 	search_progress(search, &x->search);
 	keep_estimate(x, phase);
 	explore_show_progress(x);
+}
+
+/* What has been told of an execution of a part is the last one. */
+static void take_told(struct exploration *x, struct part_execution *told)
+{
+	free(x->last.uncontrolled);
+	x->last.uncontrolled = told->uncontrolled;
+	x->last.took = told->took;
+	x->last.plan = (struct plan){.policy = told->policy, .ticket = x->last.plan.ticket};
+	/* A worker may not know yet. */
+	x->last.trace.good_end = good_ends_expect(&x->own.good_ends, &x->last.trace);
+	x->last.trace.other_outcome = ending_is_other(&x->session->endings, &x->last.trace);
+}
+
+/*
+ * Look at failures before anything of the part is counted. False: there was no time to replay one; the part is to be run again then, and
+ * only this execution counts until then.
+ */
+static bool confirm_told(struct exploration *x, struct loader told)
+{
+	struct part_execution execution;
+	const struct trace *trace = &x->last.trace;
+	while (!x->enough && part_report_next(&told, true, &execution, &x->last.trace)) {
+		const uint64_t undecided = x->undecided;
+		take_told(x, &execution);
+		if (finding_classify(trace) == FINDING_NONE ||
+		    failures_known(&x->failures, failures_digest(trace)))
+			continue;
+		examine(x, &x->last.plan, trace);
+		/* It is counted with all others of the part. */
+		failures_count_more(&x->failures, x->verdict, failures_digest(trace), -1);
+		if (x->undecided > undecided) {
+			account(x);
+			return false;
+		}
+	}
+	return true;
+}
+
+static void note_told(struct exploration *x, struct search *search, struct part_execution *execution)
+{
+	const struct trace *trace = &x->last.trace;
+	enum status status = STATUS_OK;
+	take_told(x, execution);
+	if (explore_usable(x)) {
+		x->verdict->parted = x->verdict->parted || is_parted(trace);
+		account(x);
+		if (finding_classify(trace) != FINDING_NONE)
+			(void)failures_count(&x->failures, x->verdict, trace);
+		else if (trace->end == END_EXIT)
+			warnings_look(x->session, &x->last.plan.policy, trace, x->verdict);
+		if (trace->end == END_EXIT && trace->end_value == 0)
+			withdraw_assumption(x);
+	}
+	x->diverged += execution->diverged && trace->end != END_DIVERGED;
+	if (execution->heard)
+		status = search_hear(search, x->last.plan.ticket, execution->from, trace);
+	if (status && status != STATUS_DIVERGED)
+		explore_give_up(x, status, status_text(status));
+}
+
+/* Executions of which nothing is known but these counts. */
+static void account_more(struct exploration *x, const struct part_report *report)
+{
+	struct verdict *verdict = x->verdict;
+	const uint64_t classes = x->coverage.classes;
+	verdict->executions += report->executions;
+	verdict->transitions += report->transitions;
+	verdict->reached |= report->reached;
+	for (size_t i = 0; i < report->classes_length; i++)
+		(void)coverage_count(&x->coverage, report->classes[i]);
+	looks_pass(&x->looks, x->coverage.classes - classes);
+	verdict->classes = x->coverage.classes;
+	verdict->saturation = coverage_saturation(&x->coverage);
+	x->forbade |= report->forbade;
+	if (report->longest > x->longest)
+		x->longest = report->longest;
+	if (report->longest_trace > x->longest_trace)
+		x->longest_trace = report->longest_trace;
+	for (size_t i = 0; i < report->ends_length; i++)
+		failures_count_more(&x->failures, verdict, report->ends[i].digest,
+				    (int64_t)report->ends[i].executions);
+}
+
+/* False: the bytes can't be a report. */
+static bool note_report(struct exploration *x, const struct phase *phase, struct search *search,
+			struct loader *loader)
+{
+	struct part_report report;
+	struct loader told, rest;
+	struct part_execution execution;
+	bool good = part_report_load(loader, &report, &told, &rest);
+	if (good && !confirm_told(x, told)) {
+		part_report_release(&report);
+		return true;
+	}
+	while (good && part_report_next(&told, false, &execution, &x->last.trace))
+		note_told(x, search, &execution);
+	if (good && !told.failed)
+		account_more(x, &report);
+	good = good && !told.failed &&
+	       search_take_back(search, x->last.plan.ticket, explore_parts_wanted(x), &rest) == STATUS_OK;
+	part_report_release(&report);
+	search_progress(search, &x->search);
+	keep_estimate(x, phase);
+	explore_show_progress(x);
+	return good;
+}
+
+void explore_part(struct exploration *x, const struct phase *phase, struct search *search)
+{
+	struct loader loader = {x->last.report, x->last.report_length, false};
+	if (!note_report(x, phase, search, &loader))
+		explore_give_up(x, STATUS_MALFORMED, "a worker's report can't be read");
 }
 
 void explore_last(struct exploration *x, const struct phase *phase, struct search *search)

@@ -11,6 +11,8 @@ static enum search_answer plan_ahead(struct exploration *x, const struct phase *
 {
 	enum search_answer answer = SEARCH_LATER;
 	struct plan plan;
+	if (explore_gives_parts(x, phase))
+		return explore_give_parts(x, phase, search, planned);
 	while (jobs_room(x->jobs) && !explore_spent(x, phase, *planned)) {
 		answer = search_next(search, &plan);
 		if (answer != SEARCH_PLAN)
@@ -42,7 +44,9 @@ static void await_job(struct exploration *x, const struct phase *phase, struct s
 {
 	const bool came = take(x, strategy_random(phase->search.strategy));
 	x->session->deadline = explore_phase_end(x, phase);
-	if (came)
+	if (came && x->last.report)
+		explore_part(x, phase, search);
+	else if (came)
 		explore_last(x, phase, search);
 	x->enough |= tracer_interrupted();
 	explore_show_progress(x);
@@ -118,14 +122,15 @@ bool explore_note_place(struct exploration *x, size_t position, uint64_t planned
  */
 #define LOOK_AFTER 16
 
-static bool has_to_look(const struct exploration *x)
+static bool has_to_look(struct exploration *x)
 {
 	uint64_t executions = x->search.executions - x->phase_from;
+	const bool due = executions >= x->look_due;
 	const bool waits = loops_length(process_loops(x->session->process)) > 0;
 	const bool accesses = x->follows || x->options->granularity >= GRANULARITY_RACE;
-	while (executions > LOOK_AFTER && executions % 4 == 0)
-		executions /= 4;
-	return waits && accesses && executions == LOOK_AFTER && explore_may_add_races(x);
+	while (executions >= x->look_due)
+		x->look_due *= 4;
+	return due && waits && accesses && explore_may_add_races(x);
 }
 
 /* True: it has been seen what they wait for, or something else that threads race for. */
@@ -218,6 +223,7 @@ static void explore_once(struct exploration *x, const struct phase *phase, size_
 	search_progress(search, &x->search);
 	x->phase_begin = clock_now();
 	x->phase_from = 0;
+	x->look_due = LOOK_AFTER;
 	x->sampled |= strategy_random(phase->search.strategy);
 	if (explore_load_place(x, position, search, &planned)) {
 		search_progress(search, &x->search);

@@ -33,6 +33,17 @@ void explore_show_progress(struct exploration *x);
 /* explore_last.c: an execution that is over (x->last): count it, look at its end, tell the search. */
 void explore_last(struct exploration *x, const struct phase *phase, struct search *search);
 
+/* The same for a part of the search: what came of its executions is counted, and what is left of it is open again. */
+void explore_part(struct exploration *x, const struct phase *phase, struct search *search);
+
+/* explore_parts.c: is this phase given to workers in parts now? So many are wanted at a time. */
+bool explore_gives_parts(const struct exploration *x, const struct phase *phase);
+size_t explore_parts_wanted(const struct exploration *x);
+
+/* Parts for all workers that have nothing to do. */
+enum search_answer explore_give_parts(struct exploration *x, const struct phase *phase, struct search *search,
+				      uint64_t *planned);
+
 /* explore_phase.c: plan and run until this phase is over or has had its share. `position`: its place among all phases of the search. */
 void explore_phase(struct exploration *x, const struct phase *phase, size_t position);
 
@@ -40,6 +51,9 @@ void explore_phase(struct exploration *x, const struct phase *phase, size_t posi
 
 /* When this phase has to end: its share of the budget; 0: there is none. */
 uint64_t explore_phase_end(const struct exploration *x, const struct phase *phase);
+
+/* Has the phase, if it gives up, shown by now whether it is hopeless? */
+bool explore_tried(const struct exploration *x, const struct phase *phase);
 
 /* Has this phase had what it may have, when those are over that are out? `planned`: by it so far. */
 bool explore_spent(struct exploration *x, const struct phase *phase, uint64_t planned);

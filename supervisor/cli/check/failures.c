@@ -38,7 +38,7 @@ static uint64_t digest_thread(const struct trace *trace, uint32_t t)
 }
 
 /* Threads count regardless of their order: which of several equal ones fails makes no difference. */
-static uint64_t digest_end(const struct trace *trace)
+uint64_t failures_digest(const struct trace *trace)
 {
 	uint64_t threads = 0;
 	for (uint32_t t = 0; t < trace->threads_length; t++) {
@@ -53,9 +53,25 @@ static uint64_t digest_end(const struct trace *trace)
 	return digest;
 }
 
+void failures_count_more(const struct failures *failures, struct verdict *verdict, uint64_t digest,
+			 int64_t executions)
+{
+	for (size_t i = 0; i < failures->length; i++)
+		if (failures->known[i].digest == digest)
+			verdict->reported[failures->known[i].reported].count += (uint64_t)executions;
+}
+
+bool failures_known(const struct failures *failures, uint64_t digest)
+{
+	for (size_t i = 0; i < failures->length; i++)
+		if (failures->known[i].digest == digest)
+			return true;
+	return false;
+}
+
 bool failures_count(struct failures *failures, struct verdict *verdict, const struct trace *trace)
 {
-	uint64_t digest = digest_end(trace);
+	uint64_t digest = failures_digest(trace);
 	for (size_t i = 0; i < failures->length; i++) {
 		if (failures->known[i].digest != digest)
 			continue;
@@ -85,7 +101,7 @@ bool failures_add(struct failures *failures, struct verdict *verdict, const stru
 		  const struct reported *how, const char *phase)
 {
 	size_t i = find(verdict, how->finding.signature);
-	if (!failures_know(failures, digest_end(trace), i))
+	if (!failures_know(failures, failures_digest(trace), i))
 		return false;
 	if (i < verdict->reported_length) {
 		struct finding again = how->finding;

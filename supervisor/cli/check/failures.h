@@ -20,6 +20,16 @@ void failures_release(struct failures *failures);
 /* Executions that end like this are counted with that one; false without memory. */
 bool failures_know(struct failures *failures, uint64_t digest, size_t reported);
 
+/* How an execution has ended: others that end like it have the same number. */
+uint64_t failures_digest(const struct trace *trace);
+
+/* Is a failure known that ends like that? */
+bool failures_known(const struct failures *failures, uint64_t digest);
+
+/* So many more executions, or fewer, have ended like that; none is counted if no failure is known that does. */
+void failures_count_more(const struct failures *failures, struct verdict *verdict, uint64_t digest,
+			 int64_t executions);
+
 /* Count an execution that failed; false if nothing like it is known. */
 bool failures_count(struct failures *failures, struct verdict *verdict, const struct trace *trace);
 

@@ -37,6 +37,7 @@ struct slot {
 	struct job job;
 	struct session_time time;
 	bool watched;
+	struct job_part part;
 	size_t worker;	 /* runs: which */
 	uint64_t turn;	 /* runs: those of a worker are run in this order */
 	unsigned deaths; /* of workers while they ran it */
@@ -84,6 +85,8 @@ void job_release(struct job *job)
 	ending_release(&job->ending);
 	free(job->uncontrolled);
 	job->uncontrolled = NULL;
+	free(job->report);
+	job->report = NULL;
 }
 
 struct jobs *jobs_new(unsigned count, struct session *session, const struct launch *launch,
@@ -121,8 +124,10 @@ void jobs_free(struct jobs *jobs)
 		worker_ask_to_end(&jobs->workers[w]);
 	for (size_t w = 0; jobs->workers && w < jobs->count; w++)
 		worker_stop(&jobs->workers[w], false);
-	for (size_t i = 0; jobs->slots && i < jobs->slots_length; i++)
+	for (size_t i = 0; jobs->slots && i < jobs->slots_length; i++) {
 		job_release(&jobs->slots[i].job);
+		free((void *)(uintptr_t)jobs->slots[i].part.bytes);
+	}
 	watch_release(&jobs->watch);
 	trace_release(&jobs->trace);
 	saver_release(&jobs->message);
@@ -222,7 +227,7 @@ static void hand_to(struct jobs *jobs, size_t w, struct slot *slot)
 		return;
 	}
 	jobs->message.length = 0;
-	const struct order order = {slot->job.plan, slot->time, slot->watched};
+	const struct order order = {slot->job.plan, slot->time, slot->watched, slot->part};
 	order_save(&jobs->message, &order, worker, jobs->setting.options);
 	if (!link_put(&worker->link, &jobs->message)) {
 		fail(jobs, STATUS_NO_MEMORY, status_text(STATUS_NO_MEMORY));
@@ -272,6 +277,26 @@ static struct slot *slot_of(struct jobs *jobs, size_t w, uint64_t ticket)
 	return NULL;
 }
 
+/* What a part has come to; false if it isn't what the worker was to search. */
+static bool settle_part(struct jobs *jobs, size_t w, const struct answer *answer)
+{
+	struct slot *slot = slot_of(jobs, w, answer->ticket);
+	if (!slot || !slot->part.bytes)
+		return false;
+	struct job *job = &slot->job;
+	free(job->report);
+	job->report = malloc(answer->report_length + 1);
+	if (!job->report) {
+		fail(jobs, STATUS_NO_MEMORY, status_text(STATUS_NO_MEMORY));
+		return true;
+	}
+	memcpy(job->report, answer->report, answer->report_length);
+	job->report_length = answer->report_length;
+	jobs->workers[w].orders--;
+	slot_enter(slot, SLOT_DONE);
+	return true;
+}
+
 /* What a worker has answered; false if that can't be. */
 static bool settle(struct jobs *jobs, size_t w, struct loader *message)
 {
@@ -287,6 +312,8 @@ static bool settle(struct jobs *jobs, size_t w, struct loader *message)
 		fail(jobs, answer.status, answer.why);
 		return true;
 	}
+	if (answer.kind == ANSWER_PART)
+		return settle_part(jobs, w, &answer);
 	struct slot *slot = slot_of(jobs, w, answer.ticket);
 	if (!slot) {
 		free(answer.uncontrolled);
@@ -338,7 +365,9 @@ static bool attend(struct jobs *jobs)
 	return true;
 }
 
-void jobs_put(struct jobs *jobs, const struct plan *plan, const struct session_time *time)
+/* A free one becomes one that waits; a part's bytes are the slot's. */
+static void put(struct jobs *jobs, const struct plan *plan, const struct job_part *part,
+		const struct session_time *time)
 {
 	size_t i = 0;
 	while (jobs->slots[i].state != SLOT_FREE)
@@ -346,11 +375,38 @@ void jobs_put(struct jobs *jobs, const struct plan *plan, const struct session_t
 	struct slot *slot = &jobs->slots[i];
 	slot_enter(slot, SLOT_WAITS);
 	slot->job.plan = *plan;
+	free(slot->job.report);
+	slot->job.report = NULL;
+	free((void *)(uintptr_t)slot->part.bytes);
+	slot->part = *part;
 	slot->time = *time;
 	slot->watched = jobs->watches;
 	slot->deaths = 0;
 	if (!jobs->here)
 		hand_out(jobs);
+}
+
+void jobs_put(struct jobs *jobs, const struct plan *plan, const struct session_time *time)
+{
+	put(jobs, plan, &(struct job_part){0}, time);
+}
+
+bool jobs_have_workers(const struct jobs *jobs)
+{
+	return !jobs->here;
+}
+
+bool jobs_put_part(struct jobs *jobs, uint64_t ticket, const struct job_part *part,
+		   const struct session_time *time)
+{
+	struct job_part own = *part;
+	void *bytes = malloc(part->length + 1);
+	if (!bytes)
+		return false;
+	memcpy(bytes, part->bytes, part->length);
+	own.bytes = bytes;
+	put(jobs, &(struct plan){.ticket = ticket}, &own, time);
+	return true;
 }
 
 /* With a single job its plan is run when it is asked for. */

@@ -10,6 +10,14 @@
  */
 struct jobs;
 
+/* A part of a search (search_give()), which is searched for so many nanoseconds, or less. */
+struct job_part {
+	const void *bytes; /* borrowed */
+	size_t length;
+	uint64_t lease;
+	bool ordered; /* time-outs fire in order, though the user doesn't say so */
+};
+
 /* An execution that is over. */
 struct job {
 	struct plan plan;	/* that it is of; what it points to is still whose it was */
@@ -18,6 +26,9 @@ struct job {
 	struct ending ending;	/* what it came to, if the session looks at that */
 	char *uncontrolled;	/* process_uncontrolled() of it; NULL if there is nothing */
 	struct watched watched; /* what it did to memory, if it was put after jobs_watch() */
+	/* Of a part: what came of it, for part_report_load(), and nothing of what is above but the plan's ticket. NULL: it was a plan. */
+	unsigned char *report;
+	size_t report_length;
 };
 
 void job_init(struct job *job);
@@ -48,6 +59,11 @@ size_t jobs_out(const struct jobs *jobs); /* put and not taken */
  * execution has been taken. Only while there is room.
  */
 void jobs_put(struct jobs *jobs, const struct plan *plan, const struct session_time *time);
+
+/* The same for a part, by workers: it is copied, and its ticket is that of search_give(). False: without memory. */
+bool jobs_have_workers(const struct jobs *jobs);
+bool jobs_put_part(struct jobs *jobs, uint64_t ticket, const struct job_part *part,
+		   const struct session_time *time);
 
 /*
  * Take the next execution that is over, while any is out; `in_order`: of those that are out the one with the lowest

@@ -1,6 +1,7 @@
 /* A process that runs plans for another one. */
 #include "supervisor/cli/check/worker.h"
 #include "supervisor/cli/check/learned.h"
+#include "supervisor/cli/check/part_worker.h"
 #include "supervisor/cli/check/remote.h"
 #include "supervisor/cli/session/record.h"
 
@@ -50,18 +51,33 @@ void order_save(struct saver *saver, const struct order *order, struct worker *w
 		worker->loops = loops_length(options->loops);
 		worker->shared = shared_length(options->shared);
 	}
-	wire_put_plan(saver, &order->plan);
+	save_number(saver, order->part.bytes != NULL);
+	if (!order->part.bytes) {
+		wire_put_plan(saver, &order->plan);
+		return;
+	}
+	save_number(saver, order->plan.ticket);
+	save_number(saver, order->part.lease);
+	save_number(saver, order->part.ordered);
+	save_bytes(saver, order->part.bytes, order->part.length);
 }
 
-/* All but the plan. */
+/* All but the plan, the part's ticket excepted. */
 static void load_order(struct loader *loader, const struct options *options, struct order *order)
 {
+	order->part = (struct job_part){0};
 	order->time = (struct session_time){.end = load_moment(loader)};
 	order->time.patience = load_number(loader);
 	order->time.last = load_moment(loader);
 	order->watch = load_bool(loader);
 	if (!learned_load(options->loops, options->shared, loader))
 		load_refuse(loader);
+	if (!load_bool(loader))
+		return;
+	order->plan.ticket = load_number(loader);
+	order->part.lease = load_number(loader);
+	order->part.ordered = load_bool(loader);
+	order->part.bytes = load_bytes(loader, &order->part.length);
 }
 
 static void save_refusal(struct saver *saver, enum status status, const char *why)
@@ -110,6 +126,16 @@ static void save_learned(struct saver *saver, struct worker_told *told, const st
 		*told = (struct worker_told){loops_length(options->loops), shared_length(options->shared)};
 }
 
+static void save_report(struct saver *saver, uint64_t ticket, const struct saver *report,
+			struct worker_told *told, const struct options *options)
+{
+	save_number(saver, ANSWER_PART);
+	save_number(saver, ticket);
+	save_learned(saver, told, options);
+	save_bytes(saver, report->at, report->length);
+	saver->failed |= report->failed;
+}
+
 static void save_execution(struct saver *saver, const struct answer *answer, const char *uncontrolled,
 			   const struct trace *trace, struct worker_told *told, const struct options *options)
 {
@@ -139,7 +165,7 @@ static void load_watched(struct loader *loader, struct watched *watched)
 bool answer_load(struct loader *loader, const struct options *options, struct answer *answer,
 		 struct trace *trace)
 {
-	*answer = (struct answer){.kind = (enum answer_kind)load_most(loader, ANSWER_READY)};
+	*answer = (struct answer){.kind = (enum answer_kind)load_most(loader, ANSWER_PART)};
 	if (answer->kind == ANSWER_READY)
 		return !loader->failed && loader->left == 0;
 	if (answer->kind == ANSWER_REFUSED) {
@@ -150,6 +176,12 @@ bool answer_load(struct loader *loader, const struct options *options, struct an
 		return !loader->failed;
 	}
 	answer->ticket = load_number(loader);
+	if (answer->kind == ANSWER_PART) {
+		if (!learned_load(options->loops, options->shared, loader))
+			load_refuse(loader);
+		answer->report = load_bytes(loader, &answer->report_length);
+		return !loader->failed && loader->left == 0;
+	}
 	answer->took = load_number(loader);
 	answer->uncontrolled = load_text(loader);
 	load_watched(loader, &answer->watched);
@@ -185,6 +217,22 @@ static void run_order(struct watch *watch, const struct plan *plan, bool watched
 	answer->took = session->took;
 }
 
+/* A part, for its time. False: the bytes are none, or there is no memory. */
+static bool serve_part(struct part_worker *worker, const struct order *order, struct link *link,
+		       const struct options *options, struct worker_told *told)
+{
+	struct saver report = {0}, saved = {0};
+	bool good = part_worker_run(worker, &order->part, &order->time, &report);
+	/* Who has it ended wants nothing any more. */
+	good = good && !tracer_interrupted();
+	if (good)
+		save_report(&saved, order->plan.ticket, &report, told, options);
+	good = good && send_message(link, &saved);
+	saver_release(&report);
+	saver_release(&saved);
+	return good;
+}
+
 /* Run one plan after the other until the parent closes the link, or has this process interrupted. */
 static void serve(struct session *session, struct link *link, const struct options *options,
 		  struct worker_told *told)
@@ -196,10 +244,17 @@ static void serve(struct session *session, struct link *link, const struct optio
 	struct trace trace;
 	struct answer answer;
 	struct saver saved = {0};
+	struct part_worker parts;
+	part_worker_init(&parts, session, options);
 	watch_init(&watch, session, options->granularity == GRANULARITY_MEMORY);
 	trace_init(&trace);
 	while (link_wait(link, &message)) {
 		load_order(&message, options, &order);
+		if (order.part.bytes) {
+			if (message.failed || !serve_part(&parts, &order, link, options, told))
+				break;
+			continue;
+		}
 		if (!wire_get_plan(&message, &planned))
 			break;
 		session->deadline = session_time_deadline(&order.time);
@@ -214,6 +269,7 @@ static void serve(struct session *session, struct link *link, const struct optio
 	}
 	watch_release(&watch);
 	trace_release(&trace);
+	part_worker_release(&parts);
 	saver_release(&saved);
 }
 
@@ -225,12 +281,16 @@ static void serve_nothing(struct link *link, const struct options *options)
 	struct order order;
 	struct trace trace;
 	struct saver saved = {0};
+	struct part_worker parts;
 	trace_init(&trace);
 	trace.end = END_INTERRUPTED;
 	snprintf(trace.message, sizeof trace.message, "the program was being started");
+	part_worker_init(&parts, NULL, options);
 	while (link_wait(link, &message)) {
 		load_order(&message, options, &order);
-		if (!wire_get_plan(&message, &planned))
+		if (order.part.bytes && !message.failed && serve_part(&parts, &order, link, options, NULL))
+			continue;
+		if (order.part.bytes || !wire_get_plan(&message, &planned))
 			break;
 		const struct answer answer = {.ticket = planned.plan.ticket};
 		save_execution(&saved, &answer, NULL, &trace, NULL, options);
@@ -238,6 +298,7 @@ static void serve_nothing(struct link *link, const struct options *options)
 		if (!send_message(link, &saved))
 			break;
 	}
+	part_worker_release(&parts);
 	trace_release(&trace);
 	saver_release(&saved);
 }

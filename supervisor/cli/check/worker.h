@@ -1,6 +1,7 @@
 #ifndef FMC_SUPERVISOR_CLI_CHECK_WORKER_H
 #define FMC_SUPERVISOR_CLI_CHECK_WORKER_H
 
+#include "supervisor/cli/check/jobs.h"
 #include "supervisor/cli/check/link.h"
 #include "supervisor/cli/session/processors.h"
 #include "supervisor/cli/session/session.h"
@@ -56,6 +57,7 @@ struct answer {
 		ANSWER_EXECUTION,
 		ANSWER_REFUSED, /* no target can be started: `status` and `why` say it, and nothing else is there */
 		ANSWER_READY, /* one can, of the right program */
+		ANSWER_PART,  /* what a part has come to: `report` is for part_report_load() */
 	} kind;
 	enum status status;
 	char why[256];
@@ -64,13 +66,16 @@ struct answer {
 	struct ending ending; /* to be released */
 	char *uncontrolled;   /* process_uncontrolled(); to be freed, NULL if there is nothing */
 	struct watched watched;
+	const void *report; /* inside the message */
+	size_t report_length;
 };
 
-/* What it is told: run a plan, in this time; is it to be watched? */
+/* What it is told: run a plan, in this time; is it to be watched? Or search a part, each execution in this time. */
 struct order {
 	struct plan plan;
 	struct session_time time;
 	bool watch;
+	struct job_part part; /* bytes NULL: a plan */
 };
 
 /*

@@ -61,11 +61,27 @@ static void keep_one_more(struct looks *looks, const struct trace *trace, const 
 		trace_release(&plan->trace);
 }
 
+/* The least power of two that is greater. */
+static uint64_t power_above(uint64_t number)
+{
+	uint64_t power = 1;
+	while (power <= number)
+		power *= 2;
+	return power;
+}
+
+void looks_pass(struct looks *looks, uint64_t classes)
+{
+	looks->classes += classes;
+	if (looks->due == 0 && looks->classes > 0)
+		looks->due = power_above(looks->classes);
+}
+
 void looks_keep(struct looks *looks, const struct trace *trace, const struct policy *policy, bool differs)
 {
 	looks->classes += differs;
-	bool due =
-	    differs && (looks->classes & (looks->classes - 1)) == 0 && trace->length <= MOST_TRANSITIONS;
+	bool due = differs && looks->classes >= looks->due && trace->length <= MOST_TRANSITIONS;
+	looks->due = differs && looks->classes >= looks->due ? power_above(looks->classes) : looks->due;
 	if ((looks->length > 0 && !due) || is_kept(looks, trace))
 		return;
 	if (looks->length < LOOKS_MOST)

@@ -18,6 +18,7 @@ struct looks {
 	} at[LOOKS_MOST];
 	size_t length;
 	uint64_t classes; /* of executions, so far */
+	uint64_t due;	  /* the number of classes with which the next is kept, of those that differ */
 	bool ordered;	  /* pairs that operations order are looked for, too */
 };
 
@@ -38,6 +39,9 @@ void looks_release(struct looks *looks);
  * operations from all before them (`differs`) number 1, 2, 4, 8 ..., of these the last in place of others when there are many.
  */
 void looks_keep(struct looks *looks, const struct trace *trace, const struct policy *policy, bool differs);
+
+/* So many more have differed from all before them, and none of these is to be kept. */
+void looks_pass(struct looks *looks, uint64_t classes);
 
 /* One that shows something; those that come when there is no room any more are left out. */
 void looks_keep_this(struct looks *looks, const struct trace *trace, const struct policy *policy);

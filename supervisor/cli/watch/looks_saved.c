@@ -31,7 +31,7 @@ static bool load_one(struct look_plan *look, struct loader *loader)
 bool looks_load(struct looks *looks, struct loader *loader)
 {
 	looks_release(looks);
-	looks->classes = load_number(loader);
+	looks_pass(looks, load_number(loader));
 	const size_t length = load_most(loader, LOOKS_MOST);
 	while (looks->length < length && load_one(&looks->at[looks->length], loader))
 		looks->length++;
