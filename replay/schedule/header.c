@@ -2,6 +2,7 @@
 
 #include "replay/text/words.h"
 
+#include <fmc/supervisor/arrivals.h>
 #include <fmc/supervisor/good_ends.h>
 #include <fmc/supervisor/property.h>
 #include <fmc/tracer/array.h>
@@ -24,7 +25,7 @@ static const char *const key_names[KEYS] = {
     "waking",	 "expect",  "head",   "shared",	   "promoted", "property",     "ops",
     "op",	 "image",   "origin", "strategy",  "thread",   "verdict",      "message",
     "signature", "end",	    "loop",   "length",	   "outcome",  "outcome-part", "outcome-first",
-    "drive",	 "ready",   "before", "after",	   "stop",     "follow",
+    "drive",	 "ready",   "before", "after",	   "stop",     "follow",       "arrivals",
 };
 
 static enum status set_string(struct parser *p, char **to, const char *value)
@@ -122,6 +123,13 @@ static enum status set_memory(struct parser *p, const char *value)
 				   source_excerpt(shown, value, strlen(value)));
 	p->schedule->header.tso = *value == 't';
 	return STATUS_OK;
+}
+
+static enum status set_arrivals(struct parser *p, const char *value)
+{
+	struct arrivals arrivals = {0};
+	return arrivals_parse(&arrivals, value) ? set_string(p, &p->schedule->header.arrivals, value)
+						: parser_fail(p, "expected signals, as INT,TERM:2");
 }
 
 static enum status set_expected(struct parser *p, const char *value)
@@ -414,6 +422,8 @@ static enum status set_key(struct parser *p, enum key key, const char *value)
 		return add_kind(p, value);
 	case KEY_FOLLOW:
 		return set_flag(p, value, &header->follow);
+	case KEY_ARRIVALS:
+		return set_arrivals(p, value);
 	case KEY_IMAGE:
 		return set_string(p, &header->image, value);
 	case KEY_ORIGIN:

@@ -51,6 +51,7 @@ enum key {
 	KEY_AFTER,
 	KEY_STOP,
 	KEY_FOLLOW,
+	KEY_ARRIVALS,
 	KEYS
 };
 

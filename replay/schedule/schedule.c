@@ -77,6 +77,7 @@ static void release_header(struct schedule_header *header)
 		promoted_release(header->promoted);
 	free(header->promoted);
 	free(header->ops);
+	free(header->arrivals);
 	free(header->drive);
 	free(header->ready);
 	free(header->before);

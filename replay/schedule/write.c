@@ -118,6 +118,7 @@ static void add_header(struct text *text, const struct schedule *schedule)
 		text_printf(text, "memory tso\n");
 	if (header->follow)
 		text_printf(text, "follow yes\n");
+	add_value(text, "arrivals", header->arrivals);
 	if (header->waking)
 		add_value(text, "waking", header->waking);
 	add_value(text, "outcome", header->outcome);

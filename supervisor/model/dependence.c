@@ -89,6 +89,11 @@ void dependence_begin(struct footprint *footprint, const struct model *before, u
 		model_touch_flush(footprint, before, t);
 		return;
 	}
+	/* It would have sent, had it come before its timer was set anew. */
+	if (op->kind == OP_SIGNAL_SEND && model_disarmed(before, t)) {
+		touch(footprint, TOUCH_JOINABLE, t, TOUCH_WRITE);
+		return;
+	}
 	if (unknown(op)) {
 		touch(footprint, TOUCH_ALL, 0, TOUCH_WRITE);
 		return;
@@ -131,6 +136,8 @@ void dependence_performed(struct footprint *footprint, const struct model *after
 void dependence_born(struct footprint *footprint, uint32_t thread)
 {
 	touch(footprint, TOUCH_WAKING, thread, TOUCH_WRITE);
+	/* Threads have numbers in the order in which they are born, by whatever operation. */
+	touch(footprint, TOUCH_BIRTHS, 0, TOUCH_WRITE);
 }
 
 static bool is_alone(const struct model *m, uint32_t t)

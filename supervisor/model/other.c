@@ -23,7 +23,7 @@ static uint32_t ways(const struct model *m, uint32_t t)
 {
 	const struct op *op = &model_thread_const(m, t)->op;
 	if (op->kind == OP_SIGNAL_SEND)
-		return model_signal_ways(op);
+		return model_signal_ways(m, t);
 	if (op->kind == OP_SIGNAL_TAKE)
 		return op->flags & OP_INTERRUPTS ? 2 : 1;
 	return op->kind == OP_CHOOSE ? values_to_choose(op) : 1;

@@ -29,9 +29,17 @@ void model_interrupt(struct model *m, uint32_t t)
 		thread->op.kind = OP_FUTEX_WAIT;
 }
 
-uint32_t model_signal_ways(const struct op *op)
+bool model_disarmed(const struct model *m, uint32_t t)
 {
+	return model_thread_const(m, t)->flags & THREAD_DISARMED;
+}
+
+uint32_t model_signal_ways(const struct model *m, uint32_t t)
+{
+	const struct op *op = &model_thread_const(m, t)->op;
 	uint32_t takers = 0;
+	if (model_disarmed(m, t))
+		return 1;
 	for (uint64_t set = op->object == NO_OBJECT ? (uint64_t)op->arg2 : 0; set; set &= set - 1)
 		takers++;
 	return takers ? takers : 1;
@@ -64,7 +72,7 @@ static bool can_put_off(const struct model_thread *thread)
 void model_signal_send(struct model *m, uint32_t t, int32_t choice)
 {
 	const struct op op = model_thread(m, t)->op;
-	const uint32_t r = receiver(&op, choice);
+	const uint32_t r = model_disarmed(m, t) ? NO_THREAD : receiver(&op, choice);
 	if (r >= m->threads || r == t || !takes_at_once(&op, r))
 		return;
 	struct model_thread *thread = model_thread(m, r);

@@ -40,6 +40,7 @@ enum thread_flag {
 	THREAD_ASYNC = 16,    /* PTHREAD_CANCEL_ASYNCHRONOUS: acts anywhere */
 	THREAD_UNWINDS = 32,  /* has acted, runs its clean-up handlers */
 	PROCESS_COLLECTED = 64, /* its process, of which it is the first thread, has been waited for */
+	THREAD_DISARMED = 128,	/* it stands for a timer that has been set anew, and sends nothing any more */
 };
 
 struct model_store {
@@ -220,7 +221,7 @@ void model_object_life(struct model *m, uint32_t t);
 
 /* signal.c: t has OP_SIGNAL_SEND pending, which has so many ways. */
 void model_signal_send(struct model *m, uint32_t t, int32_t choice);
-uint32_t model_signal_ways(const struct op *op);
+uint32_t model_signal_ways(const struct model *m, uint32_t t);
 
 /* Queues of sleepers; queue.c. All O(1). */
 void model_queue_append(struct model *m, uint32_t object, uint32_t t);

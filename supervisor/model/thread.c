@@ -100,6 +100,9 @@ static void perform(struct model *m, uint32_t t, int32_t choice, const struct ob
 	case OP_SIGNAL_SEND:
 		model_signal_send(m, t, choice);
 		return;
+	case OP_TIMER_SET:
+		model_thread(m, op->object)->flags |= THREAD_DISARMED;
+		return;
 	default:
 		if (choice == CHOICE_TIMEOUT)
 			effect_timed_out(effect, MODEL_ETIMEDOUT);
@@ -139,6 +142,9 @@ static void touches(struct footprint *footprint, const struct model *m, uint32_t
 	case OP_SIGNAL_SEND:
 		/* Or put what its handler does before that, and whoever depends on that. */
 		touch(footprint, TOUCH_ALL, 0, TOUCH_WRITE);
+		return;
+	case OP_TIMER_SET:
+		touch(footprint, TOUCH_JOINABLE, op->object, TOUCH_WRITE);
 		return;
 	default:
 		touch_thread(footprint, m, op, choice);

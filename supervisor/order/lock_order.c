@@ -188,13 +188,22 @@ static bool settles(const struct transition *transition, uint32_t t)
 	}
 }
 
+/* By whom else threads are born they are libc's own affair, or stand for somebody outside. */
+static bool is_created(const struct trace *trace, uint32_t t)
+{
+	for (size_t i = 0; i < trace->length; i++)
+		if (trace->at[i].op.kind == OP_THREAD_CREATE && trace->at[i].created == t)
+			return true;
+	return t < trace->found_length;
+}
+
 uint32_t leaked_thread(const struct trace *trace)
 {
 	if (trace->end != END_EXIT)
 		return NO_THREAD;
 	for (uint32_t t = 1; t < trace->threads_length; t++) {
 		/* The first thread of a process isn't joined. */
-		bool settled = trace->threads[t].process == t;
+		bool settled = trace->threads[t].process == t || !is_created(trace, t);
 		for (size_t i = 0; i < trace->length && !settled; i++)
 			settled = settles(&trace->at[i], t);
 		if (!settled)

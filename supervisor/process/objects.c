@@ -280,11 +280,11 @@ struct process_thread *threads_add(struct process *process, struct tracee *trace
 {
 	if (!ARRAY_GROW(process->threads, process->threads_length, process->threads_room))
 		return NULL;
-	struct user_regs_struct *regs = tracee_regs(tracee);
+	struct user_regs_struct *regs = tracee ? tracee_regs(tracee) : NULL;
 	struct process_thread *thread = &process->threads[process->threads_length++];
 	*thread = (struct process_thread){.tracee = tracee,
 					  .space = process->space,
-					  .tid = tracee_number(tracee),
+					  .tid = tracee ? tracee_number(tracee) : 0,
 					  .pthread = regs ? regs->fs_base : 0};
 	return thread;
 }

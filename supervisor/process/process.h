@@ -86,9 +86,30 @@ struct signals_sent {
 	uint32_t length;
 };
 
+/* Who sends signals and is no thread of the program's: see run/senders.c. Those from outside come first. */
+#define SENDERS_MOST 40
+struct sender {
+	enum { SENDER_OUTSIDE, SENDER_ALARM, SENDER_TIMER } kind;
+	bool armed;	     /* it is yet to send one */
+	int signal;
+	uint32_t own;	     /* SENDER_OUTSIDE: to this thread among the program's own, from 1; 0: to the process */
+	uint32_t receiver;   /* NO_THREAD: the process */
+	uint32_t timer;	     /* SENDER_TIMER: by what the program knows it, */
+	uint64_t value;	     /* and what its handler is told */
+	int32_t clock;
+	int64_t end, interval; /* of a timer: the moment at which it sends, and how long after that again, 0: never */
+	uint32_t thread;     /* that stands for it now; NO_THREAD: none so far */
+};
+
+struct senders {
+	struct sender at[SENDERS_MOST];
+	uint32_t length;
+};
+
 /* A thread of the process, by its number in the model. */
 struct process_thread {
-	struct tracee *tracee; /* NULL when it is gone */
+	struct tracee *tracee; /* NULL when it is gone, and of one with a sender */
+	uint32_t sender;       /* it stands for process.senders.at[sender - 1]; 0: it is the program's own */
 	uint32_t space;	       /* that of its process */
 	struct call
 	    call;  /* what it is stopped before; entry and return address belong to the stop, not to the op */
@@ -332,6 +353,7 @@ struct process {
 	bool controlled;     /* until it was threaded nothing had happened that a copy wouldn't know of */
 	bool signalled;	     /* a signal may be pending at a thread that is stopped */
 	uint64_t sent;	     /* signals that its threads have sent each other, as bits; 0 is signal 1 */
+	struct senders senders;
 	bool disturbed;	     /* so at any time: it has timers or children, or is sent signals through fmc */
 	struct loops *loops; /* the options', or: */
 	struct loops own_loops;
@@ -412,7 +434,8 @@ uint32_t objects_find(struct process *process, enum object_class class, uint64_t
 /* Of a thread by what the program calls it; NO_OBJECT if there is none. */
 uint32_t threads_by_pthread(const struct process *process, uint64_t pthread);
 
-struct process_thread *threads_add(struct process *process, struct tracee *tracee); /* NULL without memory */
+/* tracee: NULL for one that isn't the program's. NULL without memory. */
+struct process_thread *threads_add(struct process *process, struct tracee *tracee);
 
 /*
  * binaries.c. begin: the one that executions begin with; false: no memory. use: the present space runs it. of: what this process has become, which

@@ -94,7 +94,7 @@ bool run_stop_before(struct run *run, const struct call *call)
 	struct op *op = &thread->call.op;
 	if (op->kind == OP_THREAD_CREATE)
 		op->object = NO_OBJECT;
-	else if (op->kind != OP_SIGNAL_SEND)
+	else if (op->kind != OP_SIGNAL_SEND && op->kind != OP_TIMER_SET)
 		op->object = object_number(process, call, op_class(op->kind), call->object);
 	op->object2 = object_number(process, call, op_class2(op->kind), call->object2);
 	op->end = time_end(process, thread->tracee, call);
@@ -107,8 +107,12 @@ bool run_stop_before(struct run *run, const struct call *call)
 		    "a mutex with a priority ceiling is locked by a thread without real-time scheduling");
 	if (process->find_places)
 		op->place = process_own_place(process, thread->tracee, op->place);
+	/* Threads that are born move those that there are. */
+	const struct op next = *op;
+	if (senders_bear(run))
+		return true;
 	run->outcome->kind = OUTCOME_PENDING;
-	run->outcome->next = *op;
+	run->outcome->next = next;
 	return true;
 }
 

@@ -24,8 +24,12 @@
  */
 #define POLL_MAX 1024
 
-static bool fd_ready(const struct process *process, int fd, short events)
+static bool fd_ready(const struct process *process, const struct tracee *tracee, int fd, short events)
 {
+	uint64_t set;
+	/* Of these the kernel tells whoever asks what it has for him. */
+	if (signals_read_by(tracee, fd, &set))
+		return ((tracee_signals(tracee, "SigPnd") | tracee_signals(tracee, "ShdPnd")) & set) != 0;
 	struct pollfd one = {.fd = kernel_duplicate(process, fd), .events = events};
 	if (one.fd < 0)
 		return true; /* the call fails at once, or we can't tell: let it try */
@@ -52,30 +56,45 @@ static bool rest_ready(const struct process *process, const struct tracee *trace
 	return ready;
 }
 
-/* Only the process's own threads could end a wait for what isn't that; see target_owns(). */
-static bool fd_foreign(const struct process *process, int fd, short events)
+/*
+ * Have the program's threads or timers sent all of these, in this execution? Then they don't come from outside. Where it is told which do, those
+ * are all.
+ */
+static bool sends_all(const struct process *process, uint64_t signals)
 {
+	if (!process->options.outside_ms || process->disturbed)
+		return false;
+	return process->options.arrivals.length || (signals && !(signals & ~process->sent));
+}
+
+/* Only the process's own threads could end a wait for what isn't that; see target_owns(). */
+static bool fd_foreign(const struct process *process, const struct tracee *tracee, int fd, short events)
+{
+	uint64_t set;
 	(void)events;
+	if (signals_read_by(tracee, fd, &set))
+		return !sends_all(process, set);
 	return !target_owns(process->target, fd);
 }
 
 /* What is asked of each descriptor that a call waits for, until the answer is true. */
-typedef bool question(const struct process *process, int fd, short events);
+typedef bool question(const struct process *process, const struct tracee *tracee, int fd, short events);
 
-static bool poll_any(const struct process *process, uint64_t address, uint64_t count, question *ask)
+static bool poll_any(const struct process *process, const struct tracee *tracee, uint64_t address,
+		     uint64_t count, question *ask)
 {
 	struct pollfd fds[POLL_MAX];
 	if (count > POLL_MAX ||
 	    target_read(process->target, address, fds, count * sizeof fds[0]) != STATUS_OK)
 		return true;
 	for (uint64_t i = 0; i < count; i++)
-		if (fds[i].fd >= 0 && ask(process, fds[i].fd, fds[i].events))
+		if (fds[i].fd >= 0 && ask(process, tracee, fds[i].fd, fds[i].events))
 			return true;
 	return false;
 }
 
-static bool select_set_any(const struct process *process, uint64_t address, int count, short events,
-			   question *ask)
+static bool select_set_any(const struct process *process, const struct tracee *tracee, uint64_t address,
+			   int count, short events, question *ask)
 {
 	fd_set set;
 	size_t bytes = ((size_t)count + 63) / 64 * 8;
@@ -84,17 +103,18 @@ static bool select_set_any(const struct process *process, uint64_t address, int 
 	if (bytes > sizeof set || target_read(process->target, address, &set, bytes) != STATUS_OK)
 		return true;
 	for (int fd = 0; fd < count; fd++)
-		if (FD_ISSET(fd, &set) && ask(process, fd, events))
+		if (FD_ISSET(fd, &set) && ask(process, tracee, fd, events))
 			return true;
 	return false;
 }
 
-static bool select_any(const struct process *process, const struct user_regs_struct *regs, question *ask)
+static bool select_any(const struct process *process, const struct tracee *tracee,
+		       const struct user_regs_struct *regs, question *ask)
 {
 	int count = (int)regs->rdi;
-	return select_set_any(process, regs->rsi, count, POLLIN, ask) ||
-	       select_set_any(process, regs->rdx, count, POLLOUT, ask) ||
-	       select_set_any(process, regs->r10, count, POLLPRI, ask);
+	return select_set_any(process, tracee, regs->rsi, count, POLLIN, ask) ||
+	       select_set_any(process, tracee, regs->rdx, count, POLLOUT, ask) ||
+	       select_set_any(process, tracee, regs->r10, count, POLLPRI, ask);
 }
 
 static bool signal_ready(const struct process *process, const struct tracee *tracee, long number,
@@ -112,19 +132,19 @@ static bool signal_ready(const struct process *process, const struct tracee *tra
 }
 
 /* otherwise: of a call that doesn't wait for descriptors. */
-static bool any_descriptor(const struct process *process, long number, const struct user_regs_struct *regs,
-			   question *ask, bool otherwise)
+static bool any_descriptor(const struct process *process, const struct tracee *tracee, long number,
+			   const struct user_regs_struct *regs, question *ask, bool otherwise)
 {
 	const struct call_traits *traits = call_traits(number);
 	const uint64_t arguments[] = {regs->rdi, regs->rsi, regs->rdx};
 	if (traits->awaits == AWAITS_POLLED)
-		return poll_any(process, regs->rdi, regs->rsi, ask);
+		return poll_any(process, tracee, regs->rdi, regs->rsi, ask);
 	if (traits->awaits == AWAITS_SELECTED)
-		return select_any(process, regs, ask);
+		return select_any(process, tracee, regs, ask);
 	if (traits->reads < 0 && traits->writes < 0)
 		return otherwise;
-	return (traits->reads < 0 || ask(process, (int)arguments[traits->reads], POLLIN)) &&
-	       (traits->writes < 0 || ask(process, (int)arguments[traits->writes], POLLOUT));
+	return (traits->reads < 0 || ask(process, tracee, (int)arguments[traits->reads], POLLIN)) &&
+	       (traits->writes < 0 || ask(process, tracee, (int)arguments[traits->writes], POLLOUT));
 }
 
 bool outside_ready(struct process *process, uint32_t thread, const struct op *op)
@@ -150,7 +170,7 @@ bool outside_ready(struct process *process, uint32_t thread, const struct op *op
 		return target_child_ended(process->target, (pid_t)regs->rdi);
 	if (number == SYS_waitid)
 		return target_child_ended(process->target, regs->rdi == P_PID ? (pid_t)regs->rsi : 0);
-	return any_descriptor(process, number, regs, fd_ready, false) ||
+	return any_descriptor(process, tracee, number, regs, fd_ready, false) ||
 	       rest_ready(process, tracee, number, regs);
 }
 
@@ -158,19 +178,15 @@ bool outside_completes(const struct process *process, uint32_t thread)
 {
 	struct tracee *tracee = process->threads[thread].tracee;
 	const struct user_regs_struct *regs = tracee ? tracee_regs(tracee) : NULL;
-	return !regs || any_descriptor(process, (long)regs->orig_rax, regs, fd_ready, false);
+	return !regs || any_descriptor(process, tracee, (long)regs->orig_rax, regs, fd_ready, false);
 }
 
-/*
- * Signals that could end this wait for signals and that the program's threads have sent each other, in this execution: so they don't come from
- * outside.
- */
+/* Can only such signals end this wait for signals? */
 static bool awaits_own_signals(const struct process *process, const struct tracee *tracee, long number,
 			       const struct user_regs_struct *regs)
 {
 	uint64_t set = 0, handled = tracee_signals(tracee, "SigCgt") & ~UINT64_C(0x180000000);
-	if (!process->options.outside_ms || process->disturbed ||
-	    call_traits(number)->awaits != AWAITS_SIGNAL)
+	if (call_traits(number)->awaits != AWAITS_SIGNAL)
 		return false;
 	if (number == SYS_pause)
 		handled &= ~tracee_signals(tracee, "SigBlk");
@@ -178,7 +194,7 @@ static bool awaits_own_signals(const struct process *process, const struct trace
 		return false;
 	else
 		handled = number == SYS_rt_sigsuspend ? handled & ~set : set;
-	return handled && !(handled & ~process->sent);
+	return sends_all(process, handled);
 }
 
 /* Something that the model can't see could end this operation's wait, and not only what the other threads do. */
@@ -193,7 +209,7 @@ static bool waits_for_outside(const struct process *process, uint32_t thread, co
 	const long number = (long)regs->orig_rax;
 	if (awaits_own_signals(process, tracee, number < 0 ? (long)op->arg : number, regs))
 		return false;
-	return any_descriptor(process, number < 0 ? (long)op->arg : number, regs, fd_foreign, true);
+	return any_descriptor(process, tracee, number < 0 ? (long)op->arg : number, regs, fd_foreign, true);
 }
 
 /* Does outside_ready() know when this wait is over? A child's end it does see, not that it stops or goes on. */
@@ -233,14 +249,16 @@ static enum hope outside_hope(const struct process *process)
 }
 
 /* May somebody else be waiting for the program to get on, or about to come? What the process has made for itself alone doesn't count. */
-static bool is_others(const struct process *process, int fd, short events)
+static bool is_others(const struct process *process, const struct tracee *tracee, int fd, short events)
 {
+	(void)tracee;
 	(void)events;
 	return !target_made(process->target, fd);
 }
 
-static bool meets_others(const struct process *process, int fd, short events)
+static bool meets_others(const struct process *process, const struct tracee *tracee, int fd, short events)
 {
+	(void)tracee;
 	(void)events;
 	return target_meets_others(process->target, fd);
 }
@@ -257,7 +275,7 @@ void outside_meet(struct process *process, struct tracee *tracee, const struct o
 	if (!op_waits_outside(op->kind) || op_in_kernel(op->kind) || !regs || !may_follow_time(process))
 		return;
 	const long number = (long)regs->orig_rax;
-	if (any_descriptor(process, number < 0 ? (long)op->arg : number, regs, meets_others, false))
+	if (any_descriptor(process, tracee, number < 0 ? (long)op->arg : number, regs, meets_others, false))
 		target_follow_time(process->target);
 }
 
@@ -277,7 +295,7 @@ static bool awaits_others(const struct process *process, uint32_t thread, const 
 	if (!op_waits_outside(op->kind) || op_in_kernel(op->kind) || op->flags & OP_ABSENT || !regs)
 		return false;
 	const long number = (long)regs->orig_rax;
-	return any_descriptor(process, number < 0 ? (long)op->arg : number, regs, is_others,
+	return any_descriptor(process, tracee, number < 0 ? (long)op->arg : number, regs, is_others,
 			      !process->options.outside_ms);
 }
 
@@ -378,6 +396,6 @@ void outside_heard(struct process *process, uint32_t thread, const struct op *op
 	if (!(process->pace.waited || process->pace.in_vain) || process->hope_lost || !regs)
 		return;
 	const long number = (long)regs->orig_rax;
-	if (any_descriptor(process, number < 0 ? (long)op->arg : number, regs, is_others, true))
+	if (any_descriptor(process, tracee, number < 0 ? (long)op->arg : number, regs, is_others, true))
 		time_heard(process);
 }

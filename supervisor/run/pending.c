@@ -2,6 +2,7 @@
 #include "supervisor/run/run.h"
 
 #include <signal.h>
+#include <stdio.h>
 
 uint64_t signals_deliverable(const struct tracee *tracee)
 {
@@ -9,6 +10,21 @@ uint64_t signals_deliverable(const struct tracee *tracee)
 	if (!pending)
 		return 0;
 	return pending & ~tracee_signals(tracee, "SigBlk") & tracee_signals(tracee, "SigCgt");
+}
+
+bool signals_read_by(const struct tracee *tracee, int fd, uint64_t *set)
+{
+	char path[64], line[128];
+	unsigned long long mask;
+	bool found = false;
+	snprintf(path, sizeof path, "/proc/%d/fdinfo/%d", target_pid(tracee->target), fd);
+	FILE *file = fopen(path, "re");
+	while (file && !found && fgets(line, sizeof line, file))
+		found = sscanf(line, "sigmask: %llx", &mask) == 1;
+	if (file)
+		fclose(file);
+	*set = found ? mask : 0;
+	return found;
 }
 
 bool signals_end_process(const struct tracee *tracee, int signal)

@@ -254,6 +254,12 @@ static void perform(struct process *process, uint32_t thread, const struct op *o
 	case OP_SIGNAL_SEND:
 		takes_send(process, thread, op, choice, outcome);
 		return;
+	case OP_TIMER_SET:
+		timers_perform(process, thread, outcome);
+		outcome->result_valid = false;
+		if (outcome->kind != OUTCOME_FAILED)
+			perform_go_on(process, thread, outcome);
+		return;
 	case OP_SIGNAL_TAKE:
 		takes_perform(process, thread, op, choice, outcome);
 		return;
@@ -290,6 +296,8 @@ void process_perform(struct machine *machine, uint32_t thread, const struct op *
 		     const struct effect *effect, struct outcome *outcome)
 {
 	struct process *process = process_of(machine);
+	if (process->threads[thread].sender)
+		return senders_perform(process, thread, op, choice, outcome);
 	stores_begin(process, &process->threads[thread]);
 	perform(process, thread, op, choice, effect, outcome);
 	/* Threads that were born have moved those that there were. */

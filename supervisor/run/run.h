@@ -19,6 +19,7 @@
  *     leaving.c              what processes close as they exit
  *     signals.c              signals
  *     sends.c, sent.c, takes.c  signals that threads send each other
+ *     born.c, meets.c, senders.c, timers.c  those that come from outside, or from its timers
  *     held.c                 other signals to those that are held before an operation
  *     spin.c                 a thread computes for long: in which loop?
  *     rounds.c               the heads of such loops
@@ -217,7 +218,9 @@ bool outside_ready(struct process *process, uint32_t thread, const struct op *op
 /* The same of the system call that the thread stands before, by what the kernel says of the descriptors. */
 bool outside_completes(const struct process *process, uint32_t thread);
 
-/* pending.c: would this signal end the process? Then it is stopped there, its threads still to be looked at. */
+/* pending.c: is the descriptor one by which signals are read (signalfd(2))? Then which, bit 0 is signal 1. */
+bool signals_read_by(const struct tracee *tracee, int fd, uint64_t *set);
+/* Would this signal end the process? Then it is stopped there, its threads still to be looked at. */
 bool signals_end_process(const struct tracee *tracee, int signal);
 /* The signals that are pending, not blocked, and have a handler; bit 0 is signal 1 */
 uint64_t signals_deliverable(const struct tracee *tracee);
@@ -251,17 +254,48 @@ bool held_ends_waits(struct tracee *tracee, uint64_t signals);
  *
  * takes.c. aim: as machine_ops.aim says. send: the thread sends it. perform: the handlers run.
  */
+#define SIGNALS_BETWEEN "signals between two operations of the thread that takes them"
 #define SIGNAL_TAKERS 64 /* among so many threads a signal to the program is followed */
 bool sends_is_operation(struct run *run, long number, struct call *call);
 void sends_note(struct process *process, uint32_t thread, long number);
 bool sends_info(const struct process *process, uint32_t thread, siginfo_t *info);
 bool sent_put(struct process *process, uint32_t thread, const siginfo_t *info);
 void sent_tell(struct process_thread *thread, int signal);
+/* How this send gets to who takes it at once, or to a thread that is chosen; *given: it has. False: the outcome says why it can't. */
+bool takes_deliver(struct process *process, const struct op *op, int32_t choice, const siginfo_t *info,
+		   struct outcome *outcome, bool *given);
 void takes_aim(struct process *process, uint32_t thread, struct op *op);
 void takes_send(struct process *process, uint32_t thread, const struct op *op, int32_t choice,
 		struct outcome *outcome);
 void takes_perform(struct process *process, uint32_t thread, const struct op *op, int32_t choice,
 		   struct outcome *outcome);
+
+/*
+ * born.c. begin: of an execution. bear: the thread has come to an operation: threads for those who send what could be taken by now; true: there is no
+ * room. name: of such a thread, for people. handled: has the program a handler? blocked: by this thread, NO_THREAD: by all of them?
+ *
+ * meets.c. meet: the thread is about to make this call, by which the program could take a signal that is to come: operations are visible from now
+ * on; true: that has failed.
+ *
+ * senders.c. perform: the operation of a thread that stands for a sender.
+ */
+void senders_begin(struct process *process);
+bool senders_bear(struct run *run);
+#define SENDER_NAME 32
+void senders_name(const struct process *process, uint32_t thread, char name[SENDER_NAME]);
+bool senders_handled(const struct process *process, int signal);
+bool senders_blocked(const struct process *process, uint32_t receiver, int signal);
+bool senders_meet(struct run *run, long number);
+void senders_perform(struct process *process, uint32_t thread, const struct op *op, int32_t choice,
+		     struct outcome *outcome);
+
+/*
+ * timers.c. meet: is this call on a timer of the program's own time? TIMER_ANSWERED: it is done, the thread can go on; TIMER_OPERATION: *call is its
+ * operation, to be performed as perform says; TIMER_FAILED: the outcome says why it can't be.
+ */
+enum timer_call { TIMER_KERNEL, TIMER_ANSWERED, TIMER_OPERATION, TIMER_FAILED };
+enum timer_call timers_meet(struct run *run, long number, struct call *call);
+void timers_perform(struct process *process, uint32_t thread, struct outcome *outcome);
 
 /*
  * rounds.c: threads are preempted at the heads of loops that are known. rounds_plant: `tracee` is stopped, operations are

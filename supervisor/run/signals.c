@@ -1,9 +1,14 @@
 #include "supervisor/run/run.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+
+/* What the kernel says within itself of calls that are to be made again: ERESTARTSYS to ERESTART_RESTARTBLOCK. */
+#define ERESTART_FIRST 512
+#define ERESTART_LAST  516
 
 /* Signals of the target: delivered, unless they would end it. */
 
@@ -48,6 +53,16 @@ static bool output_is_too_large(const struct process *process)
 	       (rlim_t)file.st_size >= limit.rlim_cur;
 }
 
+/* One that the program's own have sent comes where the thread happens to be, and not in a wait that lets it in. */
+static bool comes_between(const struct run *run, int signal)
+{
+	const struct user_regs_struct *regs = tracee_regs(run_self(run)->tracee);
+	const int64_t result = regs ? (int64_t)regs->rax : 0;
+	const bool waited = regs && (int64_t)regs->orig_rax >= 0 &&
+			    (result == -EINTR || (result <= -ERESTART_FIRST && result >= -ERESTART_LAST));
+	return run->process->sent >> (signal - 1) & 1 && !waited;
+}
+
 bool run_on_signal(struct run *run, const struct stop *stop)
 {
 	int signal = (int)stop->number;
@@ -65,6 +80,8 @@ bool run_on_signal(struct run *run, const struct stop *stop)
 		return true;
 	}
 	const bool handled = tracee_signals(stop->tracee, "SigCgt") >> (signal - 1) & 1;
+	if (handled && comes_between(run, signal))
+		process_remark(run->process, SIGNALS_BETWEEN);
 	/* The kernel is entered, and a processor that comes back from there has waited for its stores. */
 	if (handled && stores_follow(run_self(run)))
 		stores_fenced(run_self(run));

@@ -209,6 +209,8 @@ bool run_on_syscall(struct run *run, const struct stop *stop)
 		return false;
 	if (status != STATUS_OK)
 		return run_fail(run, END_ERROR, status, "can't decode a system call");
+	if (!run->own_calls && senders_meet(run, stop->number))
+		return true;
 	if (call.op.kind == OP_PROCESS_EXIT && !run->process->threaded) {
 		run_end_process(run, END_EXIT, (int)(call.op.arg & 0xff));
 		return true;
@@ -229,6 +231,12 @@ bool run_on_syscall(struct run *run, const struct stop *stop)
 		return run_stop_before(run, &call);
 	if (call.op.kind == OP_NONE && sends_is_operation(run, stop->number, &call))
 		return run_stop_before(run, &call);
+	const enum timer_call timer =
+	    call.op.kind == OP_NONE ? timers_meet(run, stop->number, &call) : TIMER_KERNEL;
+	if (timer == TIMER_OPERATION)
+		return run_stop_before(run, &call);
+	if (timer != TIMER_KERNEL)
+		return timer == TIMER_FAILED || run_resume(run, 0);
 	if (call.op.kind == OP_NONE) {
 		run_note_syscall(run->process, run->thread, stop->number);
 		if (kernel_learned(run))

@@ -12,8 +12,6 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-#define BETWEEN "signals between two operations of the thread that takes them"
-
 static uint64_t bit(int signal)
 {
 	return UINT64_C(1) << (signal - 1);
@@ -204,25 +202,35 @@ static void send_to(struct process *process, uint32_t thread, const siginfo_t *i
 		(void)sent_put(process, thread, info);
 }
 
+bool takes_deliver(struct process *process, const struct op *op, int32_t choice, const siginfo_t *info,
+		   struct outcome *outcome, bool *given)
+{
+	const uint32_t r = receiver(op, choice);
+	const bool at_once = r != NO_THREAD && (uint64_t)op->arg3 >> (op->object == NO_OBJECT ? r : 0) & 1;
+	*given = at_once || (op->object == NO_OBJECT && r != NO_THREAD);
+	if (!at_once && *given)
+		send_to(process, r, info);
+	if (!at_once)
+		return true;
+	process_remark(process, SIGNALS_BETWEEN);
+	if (!sent_put(process, r, info))
+		run_failed(outcome, END_UNSUPPORTED, STATUS_UNSUPPORTED,
+			   "a thread is sent more signals at once than fmc follows");
+	return outcome->kind != OUTCOME_FAILED;
+}
+
 void takes_send(struct process *process, uint32_t thread, const struct op *op, int32_t choice,
 		struct outcome *outcome)
 {
-	struct tracee *sender = process->threads[thread].tracee;
-	const uint32_t r = receiver(op, choice);
-	const bool at_once = r != NO_THREAD && (uint64_t)op->arg3 >> (op->object == NO_OBJECT ? r : 0) & 1;
 	siginfo_t info;
+	bool given;
 	process->sent |= UINT64_C(1) << (op->arg - 1);
 	if (!sends_info(process, thread, &info))
 		return run_failed(outcome, END_ERROR, STATUS_GONE, "can't follow a signal");
-	if (at_once) {
-		process_remark(process, BETWEEN);
-		if (!sent_put(process, r, &info))
-			return run_failed(outcome, END_UNSUPPORTED, STATUS_UNSUPPORTED,
-					  "a thread is sent more signals at once than fmc follows");
-		tracee_skip_syscall(sender, 0);
-	} else if (op->object == NO_OBJECT && r != NO_THREAD) {
-		send_to(process, r, &info);
-		tracee_skip_syscall(sender, 0);
+	if (!takes_deliver(process, op, choice, &info, outcome, &given))
+		return;
+	if (given) {
+		tracee_skip_syscall(process->threads[thread].tracee, 0);
 	} else {
 		uses_remark(process, CHANNEL_SIGNAL);
 		process->signalled = true;

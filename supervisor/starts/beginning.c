@@ -23,7 +23,7 @@ bool beginning_keep(struct process *process, const struct outcome *first)
 	if (++beginning->starts < STARTS_BEFORE || beginning->refused || !process->controlled ||
 	    process->options.pilot || process->find_places || process->capture < 0 ||
 	    first->kind != OUTCOME_PENDING || first->next.kind != OP_THREAD_CREATE ||
-	    process->objects_length > 0)
+	    process->objects_length > 0 || process->threads_length > 1)
 		return false;
 	const struct call call = process->threads[0].call;
 	if (origin_advance(process->origin, process->target) != STATUS_OK) {

@@ -245,9 +245,14 @@ static void collect_name(struct collector *c, uint32_t t, struct thread_report *
 	const struct process_thread *thread = &c->process->threads[t];
 	const bool first =
 	    t > 0 && c->process->spaces_length > 1 && c->process->spaces[thread->space].first == t;
-	char name[32];
+	char name[SENDER_NAME];
 	snprintf(name, sizeof name, "process %u", thread->space + 1);
-	report->name = keep(c, t == 0 ? "main" : first ? name : place.function ? place.function : "thread");
+	if (thread->sender)
+		senders_name(c->process, t, name);
+	report->name = keep(c, t == 0			 ? "main"
+			       : first || thread->sender ? name
+			       : place.function		 ? place.function
+							 : "thread");
 }
 
 /* What lies below the thread's first function is libc's start-up code. */

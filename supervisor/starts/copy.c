@@ -16,6 +16,7 @@ struct process_copy {
 	uint32_t objects_length;
 	bool threaded, controlled, signalled, disturbed;
 	uint64_t sent;
+	struct senders senders;
 	struct heads counting;
 	uint64_t transitions;
 	uint32_t ran_last;
@@ -104,6 +105,7 @@ enum status process_save(struct process *process, struct process_copy **out)
 	copy->controlled = process->controlled;
 	copy->signalled = process->signalled;
 	copy->sent = process->sent;
+	copy->senders = process->senders;
 	copy->disturbed = process->disturbed;
 	copy->counting = process->counting;
 	copy->transitions = process->transitions;
@@ -149,6 +151,7 @@ enum status process_restore(struct process *process, const struct process_copy *
 	process->controlled = copy->controlled;
 	process->signalled = copy->signalled;
 	process->sent = copy->sent;
+	process->senders = copy->senders;
 	process->disturbed = copy->disturbed;
 	process->counting = copy->counting;
 	process->transitions = copy->transitions;

@@ -56,6 +56,7 @@ static void start_target(struct process *process, struct outcome *first)
 	process->controlled = false;
 	process->signalled = false;
 	process->sent = 0;
+	senders_begin(process);
 	process->disturbed = false;
 	process->has_common = false;
 	process->has_channels = process->watches_channels = process->options.follow;

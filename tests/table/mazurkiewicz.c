@@ -158,6 +158,9 @@ static void note_operation(struct event *event, const struct op *op, const struc
 	case OP_SIGNAL_SEND:
 		use(event, '*', 0, 'w');
 		return;
+	case OP_TIMER_SET:
+		use(event, 'j', op->object, 'w');
+		return;
 	case OP_SIGNAL_TAKE:
 		return;
 	case OP_YIELD:
@@ -231,7 +234,9 @@ static void note(struct place *place, struct event *event, const struct op *op, 
 	uint32_t woken = 0;
 	for (uint32_t u = 0; u < model_threads(after); u++)
 		woken += u != event->thread && before->slept[u] && !asleep(after, u);
-	if (op_class(op->kind) == CLASS_SEM)
+	if (op->kind == OP_SIGNAL_SEND && model_disarmed(after, event->thread))
+		use(event, 'j', event->thread, 'w');
+	else if (op_class(op->kind) == CLASS_SEM)
 		note_semaphore(place, event, op, effect, &before->object);
 	else
 		note_operation(event, op, effect, woken, &before->object);

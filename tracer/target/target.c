@@ -204,6 +204,14 @@ void target_send(const struct target *target, const struct tracee *tracee, int s
 		kill(target->pid, signal);
 }
 
+void target_queue(const struct target *target, const struct tracee *tracee, siginfo_t *info)
+{
+	if (tracee)
+		syscall(SYS_rt_tgsigqueueinfo, target->pid, tracee->tid, info->si_signo, info);
+	else
+		syscall(SYS_rt_sigqueueinfo, target->pid, info->si_signo, info);
+}
+
 uint64_t tracee_signals(const struct tracee *tracee, const char *name)
 {
 	char path[64], line[256];

@@ -123,6 +123,8 @@ enum op_kind {
 	 * first of these. With OP_INTERRUPTS: choice 0: they come while it waits there, and end that with EINTR; 1: before.
 	 */
 	OP_SIGNAL_TAKE,
+	/* A timer is set anew: the thread that stands for it as it was set before, object, comes to nothing from now on. */
+	OP_TIMER_SET,
 	OP_CHOOSE,	 /* fmc_choose(); arg: how many choices */
 	OP_OUTPUT,	 /* something is written to standard output, or to a buffer of it */
 	OP_PROCESS_EXIT, /* exit_group; arg: status; arg2: 1 if its parent may notice the signal that comes of it */

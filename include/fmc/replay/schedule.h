@@ -24,6 +24,7 @@ struct schedule_header {
 	bool ordered;	/* time-outs fired in order: struct policy */
 	uint64_t clock; /* what the real-time clock showed first, in seconds since 1970; 0: not said */
 	bool atomics;	/* atomic instructions of the program were operations */
+	char *arrivals; /* signals that came from outside (arrivals.h); NULL: none */
 	bool follow;	/* processes that the program makes are part of it */
 	bool tso;	/* stores waited in buffers (x86-TSO) */
 	char *waking;	/* rules of who is woken (waking.h); NULL: none */

@@ -86,6 +86,9 @@ const struct op *model_pending(const struct model *m, uint32_t t);
 /* The same, but of a thread that is to take signals first (OP_SIGNAL_TAKE) what it had pending before. */
 const struct op *model_under(const struct model *m, uint32_t t);
 
+/* Thread t stands for a timer that has been set anew since (OP_TIMER_SET): it has nothing to send. */
+bool model_disarmed(const struct model *m, uint32_t t);
+
 /* Thread t has exited, in whatever state: joiners are enabled, its robust mutexes have a dead owner. */
 void model_thread_exit(struct model *m, uint32_t t);
 

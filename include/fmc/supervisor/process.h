@@ -4,6 +4,7 @@
 #include <fmc/breakpoints/call.h>
 #include <fmc/breakpoints/loops.h>
 #include <fmc/breakpoints/shared.h>
+#include <fmc/supervisor/arrivals.h>
 #include <fmc/supervisor/driving.h>
 #include <fmc/supervisor/machine.h>
 #include <fmc/supervisor/manner.h>
@@ -82,6 +83,7 @@ struct process_options {
 	 */
 	bool outputs;
 	struct driving driving; /* a client that runs beside each execution */
+	struct arrivals arrivals; /* signals that come from outside; not with `follow`, nor with an image */
 	bool variables;		/* keep which variables of its environment it asks for: process_variables() */
 	bool places; /* find the program's own frame for operations that libraries make (slower; for replays)
 		      */

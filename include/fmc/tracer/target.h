@@ -337,6 +337,8 @@ enum status tracee_set_signal_info(const struct tracee *tracee, const siginfo_t 
 
 /* Send a signal to the process; to this tracee of it if it isn't NULL. */
 void target_send(const struct target *target, const struct tracee *tracee, int signal);
+/* The same with what is to be told of it; its si_code is one that a process may give (rt_sigqueueinfo(2)). */
+void target_queue(const struct target *target, const struct tracee *tracee, siginfo_t *info);
 
 /*
  * From now on calls that transfer by a descriptor above 2, or set or ask something of it, stop all threads of the process, as STOP_SYSCALL; the tracee is stopped.

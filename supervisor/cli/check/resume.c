@@ -102,6 +102,9 @@ static void add_options(struct identity *identity, const struct options *o)
 	add(identity, "%s", o->atomics ? "--atomics" : "no --atomics");
 	add(identity, "--memory-model %s", o->tso_wanted ? "tso" : "sc");
 	add(identity, "%s", o->follow ? "--follow" : "no --follow");
+	char arrivals[ARRIVALS_TEXT];
+	arrivals_text(&o->arrivals, arrivals);
+	add(identity, *arrivals ? "--signal %s" : "no --signal%.0s", arrivals);
 	add(identity, "--spin %s", o->spin_report ? "report" : "yield");
 	add(identity, "--spin-ms %" PRIu32, o->spin_ms);
 	add(identity, "--wakeup '%s'", o->waking);

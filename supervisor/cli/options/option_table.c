@@ -141,6 +141,9 @@ static const struct option_spec specs[] = {
      "operations of your own, described by a plug-in: fmc-ops(3)"},
     {ID_FOLLOW, "follow", 0, NULL, CHECK | RUN,
      "supervise the processes that the program makes, too: their threads are in the same schedule"},
+    {ID_SIGNAL, "signal", 0, "SIG[:T]", CHECK | RUN,
+     "a signal from outside, as INT: it comes once, at any moment at which the program, or its thread T, "
+     "could take it"},
     {ID_DRIVE, "drive", 0, "COMMAND", CHECK | RUN | REPLAY,
      "of a program that doesn't end by itself: a client for the shell to start when the program listens; its "
      "exit status judges the execution"},

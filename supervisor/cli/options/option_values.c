@@ -169,6 +169,16 @@ static bool parse_stop(struct options *options, const struct option_spec *spec)
 	return strcmp(optarg, "none") == 0 || value_signal(spec->name, optarg, &options->driving.stop);
 }
 
+static bool parse_signal(struct options *options, const struct option_spec *spec)
+{
+	if (arrivals_parse(&options->arrivals, optarg))
+		return true;
+	say("--%s needs a signal that has handlers, as INT, or TERM:2 for a thread, at most %d in all, not "
+	    "'%s'",
+	    spec->name, ARRIVALS_MOST, optarg);
+	return false;
+}
+
 static bool parse_jobs(struct options *options, const struct option_spec *spec)
 {
 	uint64_t jobs;
@@ -352,6 +362,8 @@ bool option_store(struct options *o, const struct option_spec *spec, const char 
 		return o->ctest = true;
 	case ID_FOLLOW:
 		return o->follow = true;
+	case ID_SIGNAL:
+		return parse_signal(o, spec);
 	case ID_VERIFY_MODEL:
 		return o->verify_model = true;
 	case ID_ATOMICS:

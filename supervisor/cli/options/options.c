@@ -215,6 +215,8 @@ static void settle(struct options *options)
 		options->granularity = GRANULARITY_SYNC;
 	/* The agent runs one process; auto does without it. */
 	options->agent &= !(options->follow && options->agent_later);
+	/* Nor does a signal come from outside there. */
+	options->agent &= !(options->arrivals.length && options->agent_later);
 	if (!options->spin_given)
 		options->spin_report = searches && !comes_to_accesses(options);
 	if (options->features & FEATURE_NO_FAIR)
@@ -308,7 +310,8 @@ static bool driving_allowed(const struct options *options)
 static bool follow_allowed(const struct options *options)
 {
 	if (options->atomics && options->granularity < GRANULARITY_RACE)
-		say("--follow and --atomics can't be had together: processes may have the same word at different "
+		say("--follow and --atomics can't be had together: processes may have the same word at "
+		    "different "
 		    "addresses");
 	else if (options->granularity >= GRANULARITY_RACE || options->tso_wanted)
 		say("--follow and %s can't be had together: accesses to memory aren't watched in several "
@@ -330,6 +333,22 @@ static bool follow_allowed(const struct options *options)
 	else if (options->properties.length)
 		say("--follow and --%s can't be had together: expressions are on variables of one process",
 		    property_word(options->properties.at[0].kind));
+	else
+		return true;
+	return false;
+}
+
+/* False after a line about what can't be had with signals from outside. */
+static bool signals_allowed(const struct options *options)
+{
+	if (options->follow)
+		say("--signal and --follow can't be had together: signals are those of one process");
+	else if (options->agent)
+		say("--signal and --engine agent can't be had together: the agent takes no signals");
+	else if (options->certificate)
+		say("--signal and --certificate can't be had together: certificates know the program's "
+		    "threads "
+		    "alone");
 	else
 		return true;
 	return false;
@@ -434,7 +453,8 @@ static bool combination_allowed(const struct options *options)
 		return false;
 	if (options->tso_wanted && !tso_allowed(options))
 		return false;
-	if (!driving_allowed(options) || (options->follow && !follow_allowed(options)))
+	if (!driving_allowed(options) || (options->follow && !follow_allowed(options)) ||
+	    (options->arrivals.length && !signals_allowed(options)))
 		return false;
 	if (options->verify_engine && !options->agent) {
 		say("--verify-engine is for --engine agent or auto, which is missing");

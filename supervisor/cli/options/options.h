@@ -1,6 +1,7 @@
 #ifndef FMC_SUPERVISOR_CLI_OPTIONS_OPTIONS_H
 #define FMC_SUPERVISOR_CLI_OPTIONS_OPTIONS_H
 
+#include <fmc/supervisor/arrivals.h>
 #include <fmc/supervisor/driving.h>
 #include <fmc/supervisor/good_ends.h>
 #include <fmc/supervisor/property.h>
@@ -115,6 +116,7 @@ struct options {
 	struct property_specs properties; /* --always, --ltl ...; borrowed like all else */
 	struct driving driving;		  /* --drive, --ready, --before, --after, --stop */
 	bool stop_given;
+	struct arrivals arrivals; /* --signal */
 	const char *ops;   /* --ops: a plug-in; NULL: none */
 	char waking[256];  /* rules of who is woken (waking.h), --spurious among them */
 	bool restricted;   /* --wakeup was given */

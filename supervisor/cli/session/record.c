@@ -102,6 +102,11 @@ bool record_header(struct schedule_header *header, const struct session *session
 		return false;
 	if (!record_driving(header, &options->driving))
 		return false;
+	char arrivals[ARRIVALS_TEXT];
+	arrivals_text(&options->arrivals, arrivals);
+	header->arrivals = *arrivals ? strdup(arrivals) : NULL;
+	if (*arrivals && !header->arrivals)
+		return false;
 	header->image = launch->image ? strdup(launch->image) : NULL;
 	header->waking = *options->waking ? strdup(options->waking) : NULL;
 	if ((*options->waking && !header->waking) || (*good_ends && !header->expected) ||

@@ -43,6 +43,9 @@ struct options recorded_options(const struct options *given, struct schedule *sc
 	options.promoted = schedule->header.promoted;
 	options.tso = schedule->header.tso;
 	options.follow = schedule->header.follow;
+	options.arrivals = (struct arrivals){0};
+	if (schedule->header.arrivals)
+		(void)arrivals_parse(&options.arrivals, schedule->header.arrivals);
 	options.outcomes = schedule->header.outcome != NULL;
 	options.outcome_part = schedule->header.outcome_part;
 	options.outcome_first = schedule->header.outcome_first;

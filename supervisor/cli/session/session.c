@@ -183,6 +183,7 @@ struct process_options session_process(const struct launch *launch, const struct
 	    .origin = options->origin,
 	    .capture = capture || driving.passes_on,
 	    .driving = driving,
+	    .arrivals = options->arrivals,
 	    .spin_ms = options->spin_ms,
 	    .spin_report = options->spin_report,
 	    .loops = options->loops,

@@ -346,6 +346,24 @@ START_TEST(signals)
 }
 END_TEST
 
+/* n operations, then a timer is stopped, then n more: it expires before one of those up to that, or not at all. */
+START_TEST(timer_stopped)
+{
+	for (uint32_t n = 0; n <= 4; n++) {
+		struct table_program p = {0};
+		const uint32_t own = table_sem(&p, 0), other = table_sem(&p, 0);
+		struct table_body *b = table_body(&p);
+		for (uint32_t i = 0; i < 2 * n + 1; i++)
+			table_op(b, i == n ? OP_TIMER_SET : OP_SEM_GETVALUE, i == n ? 1 : own);
+		handle_by(b, OP_SEM_GETVALUE, other);
+		b = table_body(&p);
+		table_op(b, OP_SLEEP, NO_OBJECT);
+		table_op(b, OP_SIGNAL_SEND, 0)->op.arg = 14;
+		expect(&p, n + 2, 0);
+	}
+}
+END_TEST
+
 /* A lock that a handler takes as well: the signal comes before the lock, while it is held, or afterwards. */
 START_TEST(lock_in_handler)
 {
@@ -655,6 +673,7 @@ int main(void)
 	tcase_add_test(random, random_loops);
 	tcase_set_timeout(signalled, 300);
 	tcase_add_test(signalled, signals);
+	tcase_add_test(signalled, timer_stopped);
 	tcase_add_test(signalled, lock_in_handler);
 	tcase_add_test(signalled, random_signal_programs);
 	suite_add_tcase(suite, tests);

@@ -1,4 +1,5 @@
-/* Lists of exit statuses and signals. */
+/* Lists of exit statuses and signals: of good ends, and of signals from outside. */
+#include <fmc/supervisor/arrivals.h>
 #include <fmc/supervisor/good_ends.h>
 #include <fmc/supervisor/trace.h>
 
@@ -25,6 +26,33 @@ START_TEST(lists_say_what_they_took)
 	for (int signal = 1; signal <= 64; signal++)
 		ck_assert_int_eq(expects(&ends, END_SIGNAL, signal), signal == SIGTERM || signal == SIGHUP);
 	ck_assert(!expects(&ends, END_DEADLOCK, 1));
+}
+END_TEST
+
+START_TEST(arrivals_say_what_they_took)
+{
+	struct arrivals arrivals = {0};
+	char text[ARRIVALS_TEXT];
+	ck_assert(arrivals_parse(&arrivals, "SIGINT,TERM:2"));
+	ck_assert(arrivals_parse(&arrivals, "SIGINT:T3"));
+	ck_assert_uint_eq(arrivals.length, 3);
+	ck_assert_int_eq(arrivals.at[1].signal, SIGTERM);
+	ck_assert_uint_eq(arrivals.at[1].thread, 2);
+	arrivals_text(&arrivals, text);
+	ck_assert_str_eq(text, "INT,TERM:2,INT:3");
+}
+END_TEST
+
+START_TEST(other_arrivals_are_refused)
+{
+	const char *const texts[] = {
+	    "",	    "INT,",	"2",	     "KILL",	"STOP",
+	    "INT:", "INT:0",	"INT:x",     "INT:1x",	"int",
+	    ":1",   "INT:4097", "SIGSIGINT", "INT INT", "HUP,INT,QUIT,TERM,USR1,USR2,ALRM,CHLD,PIPE"};
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		struct arrivals arrivals = {0};
+		ck_assert_msg(!arrivals_parse(&arrivals, texts[i]), "%s", texts[i]);
+	}
 }
 END_TEST
 
@@ -70,6 +98,8 @@ int main(void)
 	Suite *suite = suite_create("good_ends");
 	TCase *tcase = tcase_create("lists");
 	tcase_add_test(tcase, lists_say_what_they_took);
+	tcase_add_test(tcase, arrivals_say_what_they_took);
+	tcase_add_test(tcase, other_arrivals_are_refused);
 	tcase_add_test(tcase, zero_is_always_good);
 	tcase_add_test(tcase, all_of_them_fit);
 	tcase_add_test(tcase, other_lists_are_refused);

@@ -72,6 +72,16 @@ static const struct script scripts[] = {
 	 {DO, 0, OP_SIGNAL_SEND, 1, 0, UNKNOWN, .arg = 10, .arg3 = 1},
 	 {STILL, 1},
      }},
+    {"a timer that is set anew has nothing to send",
+     {{CLASS_MUTEX, MUTEX_NORMAL, 2, 1}},
+     {
+	 {STUCK, 1, OP_MUTEX_LOCK, 0},
+	 {WAYS, 0, OP_SIGNAL_SEND, NO_OBJECT, 2, .arg = 14, .arg2 = 6, .arg3 = 2},
+	 {DO, 2, OP_TIMER_SET, 0, 0, UNKNOWN},
+	 {WAYS, 0, OP_SIGNAL_SEND, NO_OBJECT, 1, .arg = 14, .arg2 = 6, .arg3 = 2},
+	 {GO, 0, .marks = UNKNOWN},
+	 {STILL, 1},
+     }},
     {"detach and create",
      {},
      {
