@@ -97,8 +97,9 @@ bool process_promotable(const struct process *process, uint64_t address, struct 
 void look_begin(struct process *process)
 {
 	struct looking *looking = &process->looking;
-	if (!looking->look)
+	if (!looking->look || looking->begun)
 		return;
+	looking->begun = true;
 	looking->main_stack = 0;
 	looking->foreign_local = looking->coarse = false;
 	looking->standings_length = 0;
@@ -488,6 +489,7 @@ void look_show(struct process *process, struct target *target)
 
 void look_end(struct process *process)
 {
+	process->looking.begun = false;
 	if (process->looking.sampler)
 		sampler_end(process->looking.sampler);
 }

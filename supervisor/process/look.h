@@ -22,7 +22,8 @@ struct looking {
 	struct sampler_memory *memory;	 /* NULL until a target has room for it, or without memory */
 	struct sampler *sampler;	 /* NULL until somebody does */
 	struct sift *sift;		 /* the same */
-	bool sifting;			 /* in this execution */
+	bool begun;			 /* in this execution, */
+	bool sifting;			 /* and only what sharing_find() needs is told */
 	enum status status;		 /* of the last execution: could it be looked at? */
 	struct standing *standings;	 /* of its threads, by their numbers */
 	uint32_t standings_length;

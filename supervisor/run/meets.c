@@ -34,7 +34,7 @@ bool senders_meet(struct run *run, long number)
 	case SYS_signalfd:
 	case SYS_signalfd4:
 		return !process->threaded && meets(process, run_self(run)->tracee, number) &&
-		       run_become_threaded(run);
+		       run_become_visible(run);
 	default:
 		return false;
 	}

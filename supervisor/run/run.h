@@ -70,7 +70,9 @@ bool run_is_gadget(const struct run *run, uint64_t address);
 
 /* traps.c */
 bool run_on_trap(struct run *run, const struct stop *stop);
-/* A second thread is about to exist: from now on operations are visible. */
+/* From now on operations are visible. */
+bool run_become_visible(struct run *run);
+/* A second thread is about to exist: so they are, and what threads do to memory is looked at. */
 bool run_become_threaded(struct run *run);
 
 /*

@@ -223,11 +223,11 @@ static bool create(struct run *run)
 }
 
 /* Where its signal can be taken already operations are visible from now on; else once it has a handler (senders_meet()). */
-static bool become_threaded(struct run *run, const struct sender *sender)
+static bool become_visible(struct run *run, const struct sender *sender)
 {
 	const struct tracee *tracee = run_self(run)->tracee;
 	const uint64_t taken = tracee_signals(tracee, "SigCgt") | tracee_signals(tracee, "SigBlk");
-	return sender->armed && taken >> (sender->signal - 1) & 1 && run_become_threaded(run);
+	return sender->armed && taken >> (sender->signal - 1) & 1 && run_become_visible(run);
 }
 
 enum timer_call timers_meet(struct run *run, long number, struct call *call)
@@ -250,7 +250,7 @@ enum timer_call timers_meet(struct run *run, long number, struct call *call)
 		return TIMER_OPERATION;
 	}
 	tracee_skip_syscall(run_self(run)->tracee, apply(process, &request));
-	return become_threaded(run, request.sender) ? TIMER_FAILED : TIMER_ANSWERED;
+	return become_visible(run, request.sender) ? TIMER_FAILED : TIMER_ANSWERED;
 }
 
 void timers_perform(struct process *process, uint32_t thread, struct outcome *outcome)

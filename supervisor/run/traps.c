@@ -7,7 +7,7 @@
 
 #include <signal.h>
 
-bool run_become_threaded(struct run *run)
+bool run_become_visible(struct run *run)
 {
 	if (run->process->threaded)
 		return false;
@@ -31,6 +31,13 @@ bool run_become_threaded(struct run *run)
 	entries_lost_atomics(run->process->entries, text);
 	if (*text)
 		process_remark(run->process, text);
+	return false;
+}
+
+bool run_become_threaded(struct run *run)
+{
+	if (run_become_visible(run))
+		return true;
 	look_begin(run->process);
 	return false;
 }
