@@ -71,12 +71,12 @@ judge "whole_flock: two executions at a time, $all in all" [ "$(field executions
 # What depends on which of two threads was first. Where others may have the object, too, that is named and the search isn't complete.
 objects=$T
 T=$BUILD/targets/kernel_order
-own=(append number)
+own=(append number poll_between)
 others=(accepted)
-more=(next size copied sendfile dialled udp rights named)
+more=(next size copied sendfile dialled udp rights named epoll_between poll_queue)
 if [ -n "${FMC_TEST_LONG:-}" ]; then
-	own+=(opened many_sent offset overwrite recorded seek cut many_received dup fifo vmsplice poll select epoll epoll_first epoll_edge epoll_ready epoll_change
-	    poll_wait unlinked)
+	own+=(opened many_sent offset overwrite recorded seek cut many_received dup fifo vmsplice poll select poll_wait poll_time poll_counter unlinked)
+	more+=(epoll epoll_first epoll_edge epoll_ready epoll_change epoll_twice)
 	others+=(tcp tcp_send local local_dialled local_accepted letters keyed_queue keyed_set)
 fi
 for case in "${own[@]}" "${others[@]}" "${more[@]}"; do
@@ -84,7 +84,7 @@ for case in "${own[@]}" "${others[@]}" "${more[@]}"; do
 	says $case '^abort: T'
 done
 any=any
-for case in "${own[@]}"; do
+for case in "${own[@]}" poll_lock poll_end; do
 	search dfs 0 $case
 	all=$(field classes)
 	search optimal 0 $case

@@ -191,7 +191,7 @@ named sigaction 'signal handlers that one thread changes'
 named prctl 'settings of the process \(prctl, personality\)'
 # What is set or asked of descriptors, or whether they are open.
 locks=descriptors
-for case in flags cloexec room seals set option; do
+for case in flags cloexec room seals option; do
 	named $case 'settings of descriptors and of what they lead to'
 done
 for case in closed 'closed twice'; do
@@ -199,7 +199,7 @@ for case in closed 'closed twice'; do
 done
 named standard 'standard input, output or errors that a thread replaces'
 named waitv 'futex operations other than wait, wake and requeue'
-for case in own size 'standard file' replaced 'standard pipe' waiting end semaphore; do
+for case in own size 'standard file' replaced 'standard pipe' waiting end set semaphore; do
 	lock 0 "$case"
 	says "descriptors $case: complete" '^Search complete'
 done

@@ -102,6 +102,7 @@ static struct op_entry ops[OP_ALL] = {
     [OP_YIELD] = {"yield", CLASS_NONE, CLASS_NONE, 0},
     [OP_SLEEP] = {"sleep", CLASS_NONE, CLASS_NONE, 0},
     [OP_POLL] = {"poll", CLASS_NONE, CLASS_NONE, MAY_BE_TIMED | OUTSIDE},
+    [OP_POLL_CHANGE] = {"poll_change", CLASS_NONE, CLASS_NONE, 0},
     [OP_FUTEX_WAIT] = {"futex_wait", CLASS_FUTEX, CLASS_NONE, WAITS | NEGATIVE_ERRORS | INTERRUPTIBLE},
     [OP_FUTEX_ASLEEP] = {"futex_asleep", CLASS_FUTEX, CLASS_NONE,
 			 MAY_BE_TIMED | ASLEEP | BY_MODEL | NEGATIVE_ERRORS},

@@ -12,8 +12,9 @@ bool certificate_hides(const struct certificate *c, const struct op *op)
 	case OP_FUTEX_WAKE_OP:
 		return !c->sees_memory;
 	case OP_SYSCALL:
-	case OP_POLL:
 		return true;
+	case OP_POLL:
+		return !(op->flags & OP_ASKS);
 	default:
 		return false;
 	}

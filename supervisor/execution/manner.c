@@ -48,6 +48,7 @@ static enum manner manner_of_kind(enum op_kind kind, int32_t choice, const struc
 	case OP_SYSCALL:
 		return choice == CHOICE_TIMEOUT ? MANNER_EXPIRE : MANNER_RUN;
 	case OP_THREAD_START:
+	case OP_POLL_CHANGE:
 	case OP_ONCE:
 	case OP_PROCESS_WAIT:
 	case OP_PROCESS_FORK:

@@ -30,6 +30,7 @@ static const uint8_t args_that_count[OP_ALL] = {
     [OP_PROCESS_WAIT] = 3,
     [OP_MEMORY_READ] = 7,
     [OP_MEMORY_WRITE] = 7,
+    [OP_POLL] = 4,
     [OP_PIPE_READ... OP_SOCKET_CLOSE] = 3,
     [OP_FILE_LOCK_SET... OP_CONNECTION_CLOSE] = 7,
     [OP_MEMORY_FLUSH] = 3,

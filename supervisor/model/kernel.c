@@ -20,17 +20,21 @@ static bool takes_bytes(const struct model_object *o, int64_t bytes)
 	return o->standing & KERNEL_WRITES || full == 0 || bytes < full;
 }
 
+bool model_kernel_reads(const struct model_object *o)
+{
+	return o->class == CLASS_EVENTFD ? number_of(o) > 0 : o->standing & KERNEL_READS;
+}
+
 static bool goes(const struct model_object *o, const struct op *op)
 {
 	switch (op->kind) {
 	case OP_PIPE_READ:
 	case OP_SOCKET_RECEIVE:
-		return o->standing & KERNEL_READS;
+	case OP_EVENTFD_READ:
+		return model_kernel_reads(o);
 	case OP_PIPE_WRITE:
 	case OP_SOCKET_SEND:
 		return takes_bytes(o, op->arg);
-	case OP_EVENTFD_READ:
-		return number_of(o) > 0;
 	case OP_EVENTFD_WRITE:
 		return EVENTFD_MOST - number_of(o) >= (uint64_t)op->arg;
 	default:

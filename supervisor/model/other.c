@@ -5,11 +5,27 @@
 #include "supervisor/model/state.h"
 #include "supervisor/model/touch.h"
 
+/* The next object from this one on that is asked for; all there are if there is none. */
+static uint32_t next_asked(const struct model *m, const struct op *op, uint32_t object)
+{
+	while (object < m->objects && (object >= OP_ASKED_MOST || !((uint64_t)op->arg2 >> object & 1)))
+		object++;
+	return object;
+}
+
+static bool finds_something(const struct model *m, const struct op *op)
+{
+	bool found = op->arg3;
+	for (uint32_t o = next_asked(m, op, 0); o < m->objects && !found; o = next_asked(m, op, o + 1))
+		found = model_kernel_reads(model_object_const(m, o));
+	return found;
+}
+
 static bool ready(const struct model *m, uint32_t t)
 {
 	const struct op *op = &model_thread_const(m, t)->op;
 	if (op_waits_outside(op->kind))
-		return op->flags & OP_READY;
+		return op->flags & OP_READY || (op->flags & OP_ASKS && finds_something(m, op));
 	return op->kind != OP_PROCESS_WAIT || model_process_ready(m, t);
 }
 
@@ -55,6 +71,12 @@ static void perform(struct model *m, uint32_t t, int32_t choice, const struct ob
 	}
 }
 
+static void touch_asked(struct footprint *footprint, const struct model *m, const struct op *op)
+{
+	for (uint32_t o = next_asked(m, op, 0); o < m->objects; o = next_asked(m, op, o + 1))
+		touch_object(footprint, o, true);
+}
+
 /* Operations without an object. */
 static void touches(struct footprint *footprint, const struct model *m, uint32_t t, const struct op *op,
 		    int32_t choice)
@@ -81,10 +103,17 @@ static void touches(struct footprint *footprint, const struct model *m, uint32_t
 	case OP_PROCESS_EXIT:
 		model_process_touch(footprint, m, t, op);
 		return;
+	case OP_POLL_CHANGE:
+		touch(footprint, TOUCH_SETS, 0, TOUCH_WRITE);
+		return;
+	case OP_POLL:
+		if (op->flags & OP_ASKS)
+			return touch_asked(footprint, m, op);
+		/* fall through */
 	default:
 		/*
-		 * OP_POLL, OP_SYSCALL: what they wait for may come from any other thread, through a pipe or a socket. OP_PROCESS_FORK: what
-		 * any other thread has left in memory is copied.
+		 * OP_SYSCALL, and OP_POLL of what the model doesn't know: what they wait for may come from any other thread, through a pipe or a
+		 * socket. OP_PROCESS_FORK: what any other thread has left in memory is copied.
 		 */
 		touch(footprint, TOUCH_ALL, 0, TOUCH_WRITE);
 	}

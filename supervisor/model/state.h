@@ -133,6 +133,9 @@ static inline const struct model_object *model_object_const(const struct model *
 	return (const struct model_object *)((const struct model_thread *)(m + 1) + m->thread_room) + o;
 }
 
+/* kernel.c: is there something to read, or the end? */
+bool model_kernel_reads(const struct model_object *o);
+
 /* Where the states of plug-ins are: after all else, in whole words. */
 static inline size_t model_user_offset(uint32_t threads, uint32_t objects)
 {

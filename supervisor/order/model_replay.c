@@ -430,9 +430,10 @@ static bool unforeseen(const struct op *op)
 	case OP_PROCESS_FORK:
 	case OP_FUTEX_REQUEUE:
 	case OP_FUTEX_WAKE_OP:
-	case OP_POLL:
 	case OP_SYSCALL:
 		return true;
+	case OP_POLL:
+		return !(op->flags & OP_ASKS);
 	default:
 		return (op_class(op->kind) != CLASS_NONE && op->object == NO_OBJECT) ||
 		       (op_class2(op->kind) != CLASS_NONE && op->object2 == NO_OBJECT);

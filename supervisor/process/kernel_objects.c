@@ -279,8 +279,7 @@ void kernel_verify(struct process *process, const struct op *op)
 	model_object_state(process->model->model, op->object, &state);
 	if (said.word == state.count && said.word2 == state.standing)
 		return;
-	process_remark(process,
-		       "objects of the kernel that change by themselves, or in ways that fmc doesn't know");
+	process_remark(process, KERNEL_CHANGES_UNSEEN);
 	const struct op alone = {.kind = op->kind, .object = op->object, .object2 = NO_OBJECT};
 	model_kernel_says(process->model->model, &alone, &said);
 }

@@ -49,6 +49,9 @@ void kernel_call_file(struct process *process, uint32_t object, int descriptor);
 /* After this operation: what the kernel says of its object; false: the process is gone. */
 bool kernel_ask(struct process *process, const struct op *op, struct observation *said);
 
+#define KERNEL_CHANGES_UNSEEN                                                                                \
+	"objects of the kernel that change by themselves, or in ways that fmc doesn't know"
+
 /* Does the model say of the object what the kernel says of it? Else it is told, and so is the verdict. */
 void kernel_verify(struct process *process, const struct op *op);
 

@@ -155,7 +155,8 @@ bool outside_ready(struct process *process, uint32_t thread, const struct op *op
 		return false;
 	if (!regs)
 		return true;
-	const bool models = op_in_kernel(op->kind) && !target_descendants(process->target);
+	const bool models =
+	    (op_in_kernel(op->kind) || op->flags & OP_ASKS) && !target_descendants(process->target);
 	long number = (long)regs->orig_rax;
 	if (number != SYS_rt_sigtimedwait && (process->signalled || process->disturbed) &&
 	    (signals_deliverable(tracee) || signals_fatal(tracee)))
@@ -331,6 +332,17 @@ static bool awaits_object_of_others(const struct process *process, uint32_t thre
 	return regs && kernel_call_decode_other(process, regs, (long)regs->orig_rax, &call) && call.others;
 }
 
+/* There is something, and the model doesn't know of it: the kernel is asked from now on. */
+static void verify_asked(struct process *process, uint32_t thread)
+{
+	struct op op = *model_pending(process->model->model, thread);
+	if (!(op.flags & OP_ASKS) || op.kind != OP_POLL || !outside_completes(process, thread))
+		return;
+	process_remark(process, KERNEL_CHANGES_UNSEEN);
+	op.flags &= (uint16_t)~OP_ASKS;
+	model_set_pending(process->model->model, thread, &op);
+}
+
 static enum hope await_any(struct process *process)
 {
 	const struct model *model = process->model->model;
@@ -344,6 +356,7 @@ static enum hope await_any(struct process *process)
 	for (uint32_t t = 0; t < model_threads(model); t++)
 		if (!model_exited(model, t)) {
 			objects_verify(process, model_pending(model, t));
+			verify_asked(process, t);
 			const enum op_kind kind = model_pending(model, t)->kind;
 			if (op_in_kernel(kind) && !op_is_tried(kind))
 				kernel_verify(process, model_pending(model, t));

@@ -167,6 +167,7 @@ static void perform(struct process *process, uint32_t thread, const struct op *o
 	case OP_PROCESS_EXIT:
 		followed_exit(process, thread, op, outcome);
 		return;
+	case OP_POLL_CHANGE:
 	case OP_PROCESS_WAIT:
 	case OP_PROCESS_FORK:
 		outcome->result_valid = false;

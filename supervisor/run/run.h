@@ -11,7 +11,7 @@
  *
  *     run.c                  the loop: wait, tell what the stop is, go on
  *     go.c                   how a thread goes on, and how the way ends
- *     traps.c, syscalls.c, kernel.c    what it meets there
+ *     traps.c, syscalls.c, kernel.c, polls.c    what it meets there
  *     before.c               the end of the way: the thread stands before an operation
  *     lives.c                births and deaths of threads, other processes
  *     followed.c             processes whose threads are the execution's, too
@@ -89,6 +89,13 @@ bool kernel_is_operation(struct run *run, long number, struct call *call);
 bool kernel_closes(struct run *run, int descriptor, struct call *call);
 enum sleeps kernel_sleeps(struct run *run, long number);
 bool kernel_learned(struct run *run);
+
+/*
+ * polls.c: the thread stands before this system call. learn: one that asks for several descriptors is told for which objects of the model; true:
+ * the execution is to be begun anew, as others are known to be shared now. change: is it an OP_POLL_CHANGE?
+ */
+bool polls_learn(struct run *run, long number, struct call *call);
+bool polls_change(struct run *run, long number, struct call *call);
 
 /* syscalls.c */
 bool run_on_syscall(struct run *run, const struct stop *stop);

@@ -229,6 +229,8 @@ bool run_on_syscall(struct run *run, const struct stop *stop)
 		return run_resume(run, 0);
 	if (call.op.kind == OP_NONE && kernel_is_operation(run, stop->number, &call))
 		return run_stop_before(run, &call);
+	if (call.op.kind == OP_NONE && polls_change(run, stop->number, &call))
+		return run_stop_before(run, &call);
 	if (call.op.kind == OP_NONE && sends_is_operation(run, stop->number, &call))
 		return run_stop_before(run, &call);
 	const enum timer_call timer =
@@ -245,6 +247,8 @@ bool run_on_syscall(struct run *run, const struct stop *stop)
 			   ? run_stop_before(run, &call)
 			   : run_resume(run, 0);
 	}
+	if (polls_learn(run, stop->number, &call))
+		return true;
 	if (run->until_wait && call.op.kind == OP_FUTEX_WAIT)
 		return run_stop_before(run, &call);
 	if (run->own_calls && call.op.kind == OP_YIELD && ++run->yields > MOST_YIELDS)

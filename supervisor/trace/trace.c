@@ -359,8 +359,11 @@ const char *trace_shares(const struct trace *trace, bool sees_memory)
 			if (!sees_memory)
 				return "it has locks of its own, made of futexes";
 			break;
-		case OP_SYSCALL:
 		case OP_POLL:
+			if (trace->at[i].op.flags & OP_ASKS)
+				break;
+			/* fall through */
+		case OP_SYSCALL:
 			return "it waits for something outside in system calls";
 		default:
 			break;

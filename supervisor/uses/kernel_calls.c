@@ -314,14 +314,10 @@ static bool is_connection(struct process *process, enum direction direction, str
 	return true;
 }
 
-bool kernel_call_decode(struct process *process, struct tracee *tracee, long number, struct kernel_call *call)
+/* The object at this end, of a call that would do this; `regs` are for one that writes a number. */
+static bool decode_end(struct process *process, const struct user_regs_struct *regs, enum direction direction,
+		       struct kernel_end end, struct kernel_call *call)
 {
-	const struct user_regs_struct *regs = tracee_regs(tracee);
-	struct kernel_end end;
-	*call = (struct kernel_call){.class = CLASS_NONE};
-	const enum direction direction = regs ? direction_of(process, regs, number, call) : DIRECTION_NONE;
-	if (direction == DIRECTION_NONE || !kernel_look(process, call->descriptor, &end))
-		return regs && kernel_call_decode_other(process, regs, number, call);
 	call->used = call->descriptor;
 	call->class = end.class;
 	call->id = end.id;
@@ -343,6 +339,24 @@ bool kernel_call_decode(struct process *process, struct tracee *tracee, long num
 	if (call->can_be_operation)
 		set_waiting(process, direction, &end, call);
 	return true;
+}
+
+bool kernel_call_decode(struct process *process, struct tracee *tracee, long number, struct kernel_call *call)
+{
+	const struct user_regs_struct *regs = tracee_regs(tracee);
+	struct kernel_end end;
+	*call = (struct kernel_call){.class = CLASS_NONE};
+	const enum direction direction = regs ? direction_of(process, regs, number, call) : DIRECTION_NONE;
+	if (direction == DIRECTION_NONE || !kernel_look(process, call->descriptor, &end))
+		return regs && kernel_call_decode_other(process, regs, number, call);
+	return decode_end(process, regs, direction, end, call);
+}
+
+bool kernel_call_decode_asked(struct process *process, int descriptor, struct kernel_call *call)
+{
+	struct kernel_end end;
+	*call = (struct kernel_call){.descriptor = descriptor, .can_be_operation = true};
+	return kernel_look(process, descriptor, &end) && decode_end(process, NULL, DIRECTION_ASK, end, call);
 }
 
 bool kernel_call_shared(const struct process *process, const struct kernel_call *call)

@@ -27,6 +27,12 @@ struct kernel_call {
 bool kernel_call_decode(struct process *process, struct tracee *tracee, long number,
 			struct kernel_call *call);
 
+/* The same of one that asks what there is to read. */
+bool kernel_call_decode_asked(struct process *process, int descriptor, struct kernel_call *call);
+
+/* The same of one that asks a queue of POSIX, if the descriptor leads to one. */
+bool kernel_call_decode_letters(const struct process *process, int descriptor, struct kernel_call *call);
+
 /* The same of locks of files, semaphores and queues. */
 bool kernel_call_decode_other(const struct process *process, const struct user_regs_struct *regs, long number,
 			      struct kernel_call *call);

@@ -13,6 +13,7 @@
 #include <sys/sem.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 /* Of commands of semctl() and msgctl(): no other command. */
@@ -135,6 +136,18 @@ static bool set_letters(const struct process *process, const struct user_regs_st
 				     .others = file.st_nlink > 0,
 				     .can_be_operation = number != SYS_mq_notify && !timed};
 	return true;
+}
+
+/* Such a queue is a regular file by its mode. */
+bool kernel_call_decode_letters(const struct process *process, int descriptor, struct kernel_call *call)
+{
+	const long queues = 0x19800202; /* MQUEUE_MAGIC of the kernel's ipc/mqueue.c */
+	const struct user_regs_struct asks = {.rdi = (unsigned long)descriptor};
+	char path[48];
+	struct statfs system;
+	snprintf(path, sizeof path, "/proc/%d/fd/%d", target_pid(process->target), descriptor);
+	return statfs(path, &system) == 0 && system.f_type == queues &&
+	       set_letters(process, &asks, SYS_mq_getsetattr, call);
 }
 
 static bool decode(const struct process *process, const struct user_regs_struct *regs, long number,

@@ -1,11 +1,13 @@
 /*
  * kernel_order [any] CASE: two threads meet at an object of the kernel, and what they or main() find depends on which was first. Each
  * aborts in one of the orders, but with `any`; and but for these: mutex_tcp, mutex_local, mutex_datagrams, mutex_named, which end in a
- * deadlock; own_files, own_connections, read_only, rights_given, in which no order matters.
+ * deadlock; own_files, own_connections, read_only, rights_given, poll_lock, poll_end, in which no order matters; replaced,
+ * flags, mode, mapped, opened_otherwise, which fmc is to name.
  */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <mqueue.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -24,12 +26,14 @@
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/uio.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 static int one[2], two[2], ends[4], listener, first = -1, file, queue, set, events, any;
+static const char *text;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct sockaddr_in address;
 static struct sockaddr_un local;
@@ -51,6 +55,9 @@ static char get(int descriptor)
 	must(read(descriptor, &byte, 1) == 1);
 	return byte;
 }
+
+static void make_named(void);
+static void send_named(int me);
 
 /* What one order alone has. */
 static void expect(int good)
@@ -634,6 +641,178 @@ static void wait_or_put(int me)
 	}
 }
 
+/* It comes between the two. */
+static void between_or_put(int me)
+{
+	struct pollfd what[] = {{.fd = one[0], .events = POLLIN}, {.fd = two[0], .events = POLLIN}};
+	if (me == 0) {
+		put(one[1], 'a');
+		put(two[1], 'a');
+	} else {
+		expect(poll(what, 2, -1) == 2);
+	}
+}
+
+static void epoll_between_or_put(int me)
+{
+	struct epoll_event what[2];
+	if (me == 0) {
+		put(one[1], 'a');
+		put(two[1], 'a');
+	} else {
+		expect(epoll_wait(events, what, 2, -1) == 2);
+	}
+}
+
+static void change_twice_or_ask(int me)
+{
+	struct epoll_event what = {.events = EPOLLIN, .data.fd = 0};
+	if (me == 0) {
+		must(epoll_ctl(events, EPOLL_CTL_DEL, one[0], NULL) == 0);
+		must(epoll_ctl(events, EPOLL_CTL_ADD, one[0], &what) == 0);
+	} else {
+		expect(epoll_wait(events, &what, 1, 0) == 1);
+	}
+}
+
+static void poll_for_long_or_put(int me)
+{
+	struct pollfd what = {.fd = one[0], .events = POLLIN};
+	if (me == 0)
+		put(one[1], 'a');
+	else
+		expect(poll(&what, 1, 1000) == 1);
+}
+
+static void make_counter(void)
+{
+	one[0] = one[1] = eventfd(0, 0);
+	must(one[0] >= 0);
+}
+
+static void poll_counter_or_add(int me)
+{
+	const uint64_t number = 1;
+	struct pollfd what = {.fd = one[0], .events = POLLIN};
+	if (me == 0)
+		must(write(one[1], &number, sizeof number) == sizeof number);
+	else
+		expect(poll(&what, 1, 0) == 1);
+}
+
+/* One asks for what the other has nothing to do with. */
+static void poll_or_lock(int me)
+{
+	struct pollfd what = {.fd = one[0], .events = POLLIN};
+	pthread_mutex_lock(&mutex);
+	pthread_mutex_unlock(&mutex);
+	if (me == 1)
+		must(poll(&what, 1, 0) == 0);
+}
+
+/* What the one end receives is apart from what the other one does. */
+static void make_two_ends(void)
+{
+	make_pair();
+	put(one[0], 'x');
+}
+
+static void poll_end_or_put(int me)
+{
+	struct pollfd what = {.fd = one[0], .events = POLLIN};
+	if (me == 0)
+		put(one[0], 'y');
+	else
+		must(poll(&what, 1, 0) == 0);
+}
+
+/* A queue's descriptor can be asked for, too. */
+static void make_asked_queue(void)
+{
+	make_pipes();
+	make_named();
+}
+
+static void poll_queue_or_send(int me)
+{
+	struct pollfd what[] = {{.fd = queue, .events = POLLIN}, {.fd = one[0], .events = POLLIN}};
+	if (me == 0) {
+		send_named(me);
+		put(one[1], 'a');
+	} else {
+		expect(poll(what, 2, 0) != 1);
+	}
+}
+
+/* What isn't followed: which of two changes stays, or what the change means to the other one. */
+static void replace_or_put(int me)
+{
+	if (me == 0)
+		must(dup2(two[1], one[1]) == one[1]);
+	else
+		put(one[1], 'b');
+}
+
+static void set_flags(int me)
+{
+	must(fcntl(one[0], F_SETFL, me == 0 ? 0 : O_NONBLOCK) == 0);
+}
+
+static void change_mode(int me)
+{
+	must(fchmod(file, me == 0 ? 0600 : 0400) == 0);
+}
+
+static void make_mapped(void)
+{
+	make_text();
+	char path[32];
+	snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+	const int own = open(path, O_RDONLY);
+	text = mmap(NULL, 2, PROT_READ, MAP_SHARED, own, 0);
+	must(text != MAP_FAILED && close(own) == 0);
+}
+
+static void look_or_put(int me)
+{
+	if (me == 0)
+		put(file, 'a');
+	else
+		first = *text;
+}
+
+static void open_otherwise(int me)
+{
+	struct open_how how = {.flags = O_CREAT | O_EXCL | O_WRONLY, .mode = 0600};
+	char path[64];
+	snprintf(path, sizeof path, "/tmp/kernel_order %d", getpid());
+	const int own = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how);
+	if (own >= 0)
+		first = me;
+}
+
+static void remove_opened(void)
+{
+	char path[64];
+	snprintf(path, sizeof path, "/tmp/kernel_order %d", getpid());
+	unlink(path);
+}
+
+/* A file that can't be written any more. */
+static void make_sealable(void)
+{
+	file = memfd_create("file", MFD_ALLOW_SEALING);
+	must(file >= 0);
+}
+
+static void seal_or_put(int me)
+{
+	if (me == 0)
+		must(fcntl(file, F_ADD_SEALS, F_SEAL_WRITE) == 0);
+	else
+		expect(write(file, "a", 1) == 1);
+}
+
 /* Timers and events of files. */
 static void make_timer(void)
 {
@@ -869,6 +1048,20 @@ static const struct order {
     {"epoll_ready", make_ready, take_ready, check_first},
     {"epoll_change", make_full_events, change_or_ask, NULL},
     {"poll_wait", make_pipes, wait_or_put, NULL},
+    {"poll_between", make_pipes, between_or_put, NULL},
+    {"poll_time", make_pipes, poll_for_long_or_put, NULL},
+    {"poll_counter", make_counter, poll_counter_or_add, NULL},
+    {"poll_lock", make_pipes, poll_or_lock, NULL},
+    {"poll_end", make_two_ends, poll_end_or_put, NULL},
+    {"poll_queue", make_asked_queue, poll_queue_or_send, NULL},
+    {"epoll_between", make_events, epoll_between_or_put, NULL},
+    {"epoll_twice", make_full_events, change_twice_or_ask, NULL},
+    {"sealed", make_sealable, seal_or_put, NULL},
+    {"replaced", make_pipes, replace_or_put, NULL},
+    {"flags", make_pipes, set_flags, NULL},
+    {"mode", make_file, change_mode, NULL},
+    {"mapped", make_mapped, look_or_put, NULL},
+    {"opened_otherwise", NULL, open_otherwise, remove_opened},
     {"timer", make_timer, take_timer, check_first},
     {"watch", make_watch, make_name, check_watch},
     {"named", make_named_long, send_named, check_named},

@@ -1,6 +1,7 @@
 #ifndef FMC_TRACER_COPY_CHANNEL_H
 #define FMC_TRACER_COPY_CHANNEL_H
 
+#include <fmc/tracer/epoll_members.h>
 #include <fmc/tracer/target.h>
 
 /*
@@ -15,13 +16,6 @@ enum channel_kind {
 
 /* The kernel gives a pipe's contents room in pages, which may be full in part. */
 #define CHANNEL_SLOT UINT32_C(4096)
-
-/* What is in a set, as epoll_ctl() takes it. */
-struct channel_member {
-	int32_t number;
-	uint32_t events;
-	uint64_t data;
-};
 
 struct channel {
 	enum channel_kind kind;
@@ -83,11 +77,5 @@ bool pipe_contents_take(int end, struct channel *pipe);
 
 /* Give an empty pipe its capacity and contents, by a descriptor for its writing end. False with errno. */
 bool pipe_contents_put(int end, const struct channel *pipe);
-
-/*
- * epoll_members.c: what is in an epoll set of a process, to be freed. NULL: not to be told for certain, since a descriptor isn't any
- * more what was put into the set under its number; or no memory.
- */
-struct channel_member *epoll_members(pid_t pid, int set, uint32_t *length);
 
 #endif

@@ -74,6 +74,7 @@ enum op_kind {
 	OP_YIELD, /* sched_yield */
 	OP_SLEEP, /* nanosleep and its kin; arg: nanoseconds */
 	OP_POLL,  /* poll, select, epoll with a time-out; arg: nanoseconds */
+	OP_POLL_CHANGE, /* epoll_ctl() */
 	OP_FUTEX_WAIT, /* object: word; arg3: its address; arg: expected value, arg2: bit set (0xffffffff for the plain forms
 			     of WAIT and WAKE); a time-out if OP_TIMED */
 	OP_FUTEX_ASLEEP,  /* set by the model: until woken, or timed out if OP_TIMED */
@@ -166,9 +167,15 @@ enum op_flag {
 	 */
 	OP_VAIN = 512,
 	OP_INTERRUPTS = 2048, /* OP_SIGNAL_TAKE: see there */
+	/*
+	 * OP_POLL: asks whether there is something to read, and that hangs on the model's objects alone whose numbers are bits of arg2; arg3: 1 if there
+	 * is something that nobody else can take.
+	 */
+	OP_ASKS = 4096,
 };
 
 #define OP_ROUND_MOST 8
+#define OP_ASKED_MOST 64
 
 #define ANY_PROCESS (-1)
 enum process_wait { PROCESS_NO_WAIT = 1, PROCESS_KEEP = 2 /* the one that it finds can be waited for again */ };

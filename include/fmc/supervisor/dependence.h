@@ -48,6 +48,7 @@ enum touch_class {
 	TOUCH_POSTS,  /* of a semaphore the posts */
 	TOUCH_PAIR,   /* an object for one kind of a plug-in's and one that depends on it: touch_pair() */
 	TOUCH_WORD,   /* four bytes of memory, by address; accesses to parts of one aren't told apart */
+	TOUCH_SETS,   /* what is in sets of epoll */
 	TOUCH_OUTPUT, /* what the program prints: the order of its parts is what is seen of them */
 	/* Where flushes are apart (model/buffer.c): */
 	TOUCH_BUFFER, /* how far a thread's buffer is: written by its flushes */

@@ -1,0 +1,20 @@
+#ifndef FMC_TRACER_EPOLL_MEMBERS_H
+#define FMC_TRACER_EPOLL_MEMBERS_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+/* What is in a set, as epoll_ctl() takes it. */
+struct channel_member {
+	int32_t number;
+	uint32_t events;
+	uint64_t data;
+};
+
+/*
+ * What is in an epoll set of a process, to be freed. NULL: not to be told for certain, since a descriptor isn't any more what was put
+ * into the set under its number; or no memory.
+ */
+struct channel_member *epoll_members(pid_t pid, int set, uint32_t *length);
+
+#endif

@@ -1,0 +1,160 @@
+/* Which descriptors a call asks for that waits for several: poll(), select(), epoll_wait(). */
+#include "supervisor/uses/asked.h"
+#include "supervisor/uses/kernel_calls.h"
+#include "supervisor/uses/uses.h"
+
+#include <fmc/tracer/call_traits.h>
+#include <fmc/tracer/epoll_members.h>
+
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/select.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#define POLL_MAX 1024
+
+static bool poll_any(const struct process *process, uint64_t address, uint64_t count, asked_question *ask,
+		     void *context)
+{
+	struct pollfd fds[POLL_MAX];
+	if (count > POLL_MAX ||
+	    target_read(process->target, address, fds, count * sizeof fds[0]) != STATUS_OK)
+		return true;
+	for (uint64_t i = 0; i < count; i++)
+		if (fds[i].fd >= 0 && ask(process, fds[i].fd, fds[i].events, context))
+			return true;
+	return false;
+}
+
+static bool select_set_any(const struct process *process, uint64_t address, int count, short events,
+			   asked_question *ask, void *context)
+{
+	fd_set set;
+	size_t bytes = ((size_t)count + 63) / 64 * 8;
+	if (!address)
+		return false;
+	if (bytes > sizeof set || target_read(process->target, address, &set, bytes) != STATUS_OK)
+		return true;
+	for (int fd = 0; fd < count; fd++)
+		if (FD_ISSET(fd, &set) && ask(process, fd, events, context))
+			return true;
+	return false;
+}
+
+static bool select_any(const struct process *process, const struct user_regs_struct *regs,
+		       asked_question *ask, void *context)
+{
+	int count = (int)regs->rdi;
+	return select_set_any(process, regs->rsi, count, POLLIN, ask, context) ||
+	       select_set_any(process, regs->rdx, count, POLLOUT, ask, context) ||
+	       select_set_any(process, regs->r10, count, POLLPRI, ask, context);
+}
+
+bool asked_any(const struct process *process, long number, const struct user_regs_struct *regs,
+	       asked_question *ask, void *context)
+{
+	if (call_traits(number)->awaits == AWAITS_POLLED)
+		return poll_any(process, regs->rdi, regs->rsi, ask, context);
+	return select_any(process, regs, ask, context);
+}
+
+/* What is always ready, whoever does what with it. */
+static bool never_waits(const struct process *process, int descriptor)
+{
+	const unsigned memory = 1; /* /dev/null and the like */
+	struct stat file;
+	return channels_find_file(process, descriptor, &file) &&
+	       (S_ISREG(file.st_mode) || (S_ISCHR(file.st_mode) && major(file.st_rdev) == memory));
+}
+
+static bool is_ready(const struct process *process, int descriptor, short events)
+{
+	struct pollfd one = {.fd = kernel_duplicate(process, descriptor), .events = events};
+	if (one.fd < 0)
+		return true;
+	const bool ready = poll(&one, 1, 0) != 0;
+	close(one.fd);
+	return ready;
+}
+
+struct asking {
+	struct process *process;
+	uint32_t thread;
+	bool unknown; /* what some of them lead to, to the model */
+	bool ready;   /* something that no other thread has */
+	uint64_t objects;
+};
+
+/* Does the model know when there is something to read? */
+static bool is_modelled(const struct process *process, const struct kernel_call *call, short events)
+{
+	const short reads = POLLIN | POLLRDNORM, ends = POLLERR | POLLHUP;
+	struct kernel_end end = {.class = call->class};
+	if (call->class != CLASS_PIPE && call->class != CLASS_EVENTFD && call->class != CLASS_SOCKET)
+		return false;
+	kernel_look_closer(process, call->used, &end);
+	return end.reads && events & reads && !(events & ~(reads | ends));
+}
+
+/* What is behind it is used from now on: what others do with it are operations then. */
+static void add_object(struct asking *asking, int descriptor, short events, const struct kernel_call *call)
+{
+	struct process *process = asking->process;
+	const bool shared = kernel_call_shared(process, call);
+	kernel_use_note(process, asking->thread, call, shared);
+	if (!call->can_be_operation || !is_modelled(process, call, events)) {
+		asking->unknown = true;
+		return;
+	}
+	if (!shared) {
+		asking->ready |= is_ready(process, descriptor, events);
+		return;
+	}
+	const uint32_t object = kernel_intern(process, call->class, call->id, call->sender);
+	asking->unknown |= object >= OP_ASKED_MOST;
+	asking->objects |= object < OP_ASKED_MOST ? UINT64_C(1) << object : 0;
+}
+
+/* Goes on to the next one. */
+static bool add(const struct process *process, int descriptor, short events, void *context)
+{
+	struct asking *asking = context;
+	struct kernel_call call;
+	if (kernel_call_decode_asked(asking->process, descriptor, &call) ||
+	    kernel_call_decode_letters(process, descriptor, &call)) {
+		add_object(asking, descriptor, events, &call);
+	} else if (never_waits(process, descriptor)) {
+		asking->ready = true;
+	} else {
+		asking->unknown = true;
+		channels_note_descriptor(asking->process, asking->thread, descriptor, USE_DEPENDS);
+	}
+	return false;
+}
+
+static bool add_members(struct asking *asking, int set)
+{
+	uint32_t length;
+	struct channel_member *members = epoll_members(target_pid(asking->process->target), set, &length);
+	for (uint32_t i = 0; i < length; i++)
+		(void)add(asking->process, members[i].number, (short)members[i].events, asking);
+	free(members);
+	return members != NULL;
+}
+
+/* What a set gives, and in which order, hangs on more than on what is ready. */
+void asked_objects(struct process *process, uint32_t thread, long number, const struct user_regs_struct *regs,
+		   struct op *op)
+{
+	const bool set = call_traits(number)->awaits == AWAITS_SET;
+	struct asking asking = {.process = process, .thread = thread};
+	if (set && !add_members(&asking, (int)regs->rdi))
+		process_remark(process, "sets of epoll whose descriptors have been replaced");
+	else if (!set && !asked_any(process, number, regs, add, &asking) && !asking.unknown) {
+		op->flags |= OP_ASKS;
+		op->arg2 = (int64_t)asking.objects;
+		op->arg3 = asking.ready;
+	}
+}
