@@ -73,7 +73,7 @@ objects=$T
 T=$BUILD/targets/kernel_order
 own=(append number poll_between)
 others=(accepted)
-more=(next size copied sendfile dialled udp rights named epoll_between poll_queue)
+more=(next size copied sendfile dialled udp rights named epoll_between poll_queue sealed)
 if [ -n "${FMC_TEST_LONG:-}" ]; then
 	own+=(opened many_sent offset overwrite recorded seek cut many_received dup fifo vmsplice poll select poll_wait poll_time poll_counter unlinked)
 	more+=(epoll epoll_first epoll_edge epoll_ready epoll_change epoll_twice)
@@ -98,7 +98,7 @@ for case in "${others[@]}"; do
 	says $case "what these do isn't controlled: (sockets|message queues)$"
 done
 # What isn't followed is named.
-for case in tee timer; do
+for case in tee timer replaced flags mode mapped opened_otherwise; do
 	search optimal 2 $case
 	says $case "what these do isn't controlled: "
 done

@@ -49,6 +49,9 @@ bool kernel_is_operation(struct run *run, long number, struct call *call)
 		return false;
 	kernel_use_note(process, run->thread, &kernel, true);
 	channels_note_operation(process, run->thread, number, regs, &kernel);
+	/* Numbers of descriptors are those of one process. */
+	if (process->spaces_length < 2 && number != SYS_close && number != SYS_dup2 && number != SYS_dup3)
+		descriptors_transfer(process, run->thread, kernel.used);
 	if (kernel.kind == OP_PIPE_CLOSE || kernel.kind == OP_EVENTFD_CLOSE ||
 	    kernel.kind == OP_SOCKET_CLOSE || kernel.kind == OP_FILE_LOCK_CLOSE ||
 	    kernel.kind == OP_CONNECTION_CLOSE)

@@ -24,6 +24,25 @@ void descriptors_used(struct process *process, uint32_t thread, int descriptor)
 	descriptors_open(process, thread, descriptor, USE_DEPENDS);
 }
 
+/* Of what a number leads to; numbers of descriptors are no such numbers. */
+static uint64_t replaced_id(int descriptor)
+{
+	return (uint64_t)(uint32_t)descriptor | UINT64_C(1) << 32;
+}
+
+void descriptors_transfer(struct process *process, uint32_t thread, int descriptor)
+{
+	if (descriptor < 0)
+		return;
+	uses_note(process, thread, CHANNEL_DESCRIPTOR, replaced_id(descriptor), USE_DEPENDS);
+	uses_note(process, thread, CHANNEL_STATE, (uint64_t)descriptor, USE_DEPENDS);
+}
+
+void descriptors_replaced(struct process *process, uint32_t thread, int descriptor)
+{
+	uses_note(process, thread, CHANNEL_DESCRIPTOR, replaced_id(descriptor), USE_DEPENDS | USE_CHANGES);
+}
+
 /* Events of the kernel's, without an object of their own here. */
 static bool is_event(const char *link)
 {
@@ -62,6 +81,7 @@ void channels_note_descriptor(struct process *process, uint32_t thread, int desc
 	char path[48], link[64];
 	struct stat file;
 	descriptors_used(process, thread, descriptor);
+	descriptors_transfer(process, thread, descriptor);
 	if (!channels_find_file(process, descriptor, &file))
 		return;
 	const uint8_t depends = ways & USE_DEPENDS;

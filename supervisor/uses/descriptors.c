@@ -29,7 +29,7 @@ static void note_fcntl(struct process *process, uint32_t thread, int descriptor,
 	uint64_t id = (uint64_t)descriptor;
 	switch (command) {
 	case F_SETFD:
-		ways = USE_CHANGES;
+		ways |= USE_CHANGES;
 		/* fall through */
 	case F_GETFD:
 		id = flags_id(descriptor);
@@ -38,7 +38,7 @@ static void note_fcntl(struct process *process, uint32_t thread, int descriptor,
 	case F_SETOWN:
 	case F_SETOWN_EX:
 	case F_SETSIG:
-		ways = USE_CHANGES;
+		ways |= USE_CHANGES;
 		break;
 	case F_GETFL:
 	case F_GETOWN:
@@ -67,11 +67,11 @@ static void note_ioctl(struct process *process, uint32_t thread, int descriptor,
 	switch (request) {
 	case FIOCLEX:
 	case FIONCLEX:
-		uses_note(process, thread, CHANNEL_STATE, flags_id(descriptor), USE_CHANGES);
+		uses_note(process, thread, CHANNEL_STATE, flags_id(descriptor), USE_DEPENDS | USE_CHANGES);
 		return;
 	case FIONBIO:
 	case FIOASYNC:
-		uses_note(process, thread, CHANNEL_STATE, (uint64_t)descriptor, USE_CHANGES);
+		uses_note(process, thread, CHANNEL_STATE, (uint64_t)descriptor, USE_DEPENDS | USE_CHANGES);
 		return;
 	case FIONREAD:
 		if (process->uses.followed)
@@ -117,6 +117,13 @@ void descriptors_closed(struct process *process, uint32_t thread, int descriptor
 	uses_end(process, CHANNEL_STATE, (uint64_t)descriptor);
 }
 
+/* It is open before and after: what it leads to is another thing. */
+static void replace(struct process *process, uint32_t thread, int descriptor)
+{
+	descriptors_closed(process, thread, descriptor);
+	descriptors_replaced(process, thread, descriptor);
+}
+
 bool descriptors_note(struct process *process, uint32_t thread, long number,
 		      const struct user_regs_struct *regs)
 {
@@ -134,7 +141,7 @@ bool descriptors_note(struct process *process, uint32_t thread, long number,
 	case SYS_setsockopt:
 	case SYS_getsockopt:
 		uses_note(process, thread, CHANNEL_STATE, file_id(process, first),
-			  number == SYS_setsockopt ? USE_CHANGES : USE_DEPENDS);
+			  number == SYS_setsockopt ? USE_DEPENDS | USE_CHANGES : USE_DEPENDS);
 		break;
 	case SYS_epoll_ctl:
 		uses_note(process, thread, CHANNEL_STATE, (uint64_t)first, USE_DEPENDS | USE_CHANGES);
@@ -142,7 +149,7 @@ bool descriptors_note(struct process *process, uint32_t thread, long number,
 	case SYS_dup2:
 	case SYS_dup3:
 		if (first != (int)regs->rsi)
-			descriptors_closed(process, thread, (int)regs->rsi);
+			replace(process, thread, (int)regs->rsi);
 		break;
 	default:
 		if (descriptors_asks(process, number, regs)) {

@@ -4,6 +4,7 @@
 
 #include <fmc/tracer/call_traits.h>
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -45,12 +46,19 @@ static int known_by(const struct process *process, int descriptor)
 	return (int)(digest & INT32_MAX);
 }
 
+/* What forbids to write is a change of the file to those who do. */
+static bool seals(long number, const struct user_regs_struct *regs)
+{
+	return number == SYS_fcntl && (int)regs->rsi == F_ADD_SEALS;
+}
+
 bool kernel_call_decode_file(const struct process *process, const struct user_regs_struct *regs, long number,
 			     struct kernel_call *call)
 {
 	struct stat file;
-	const int descriptor = descriptor_of(process, regs, number);
-	const bool writes = call_traits(number)->into != NO_ARGUMENT;
+	const bool forbids = seals(number, regs);
+	const int descriptor = forbids ? (int)regs->rdi : descriptor_of(process, regs, number);
+	const bool writes = forbids || call_traits(number)->into != NO_ARGUMENT;
 	if (descriptor < 0 || !channels_find_file(process, descriptor, &file) || !S_ISREG(file.st_mode))
 		return false;
 	*call = (struct kernel_call){.class = CLASS_FILE,

@@ -5,6 +5,8 @@
 #include "supervisor/uses/kernel_calls.h"
 #include "supervisor/uses/uses.h"
 
+#include <sys/stat.h>
+
 static enum channel_kind kind_of(enum object_class class)
 {
 	static const enum channel_kind kinds[CLASSES] = {
@@ -126,13 +128,18 @@ static void note_without_room(struct process *process, uint32_t thread, const st
 	uses_note(process, thread, CHANNEL_CONTENT, call->id, USE_DEPENDS | USE_CHANGES);
 }
 
-/* Others ask for it by the file's name. */
+/* Others ask for it by the file's name, or look at memory where it is mapped, which is no call. */
 static void note_change(struct process *process, uint32_t thread, struct kernel_use *use,
 			const struct kernel_call *call)
 {
-	use->changed |= call->kind == OP_FILE_WRITE;
-	if (call->kind == OP_FILE_WRITE)
-		uses_note(process, thread, CHANNEL_CONTENT, call->id, USE_CHANGES);
+	struct stat file;
+	if (call->kind != OP_FILE_WRITE)
+		return;
+	uses_note(process, thread, CHANNEL_CONTENT, call->id, USE_CHANGES);
+	if (!use->changed && channels_find_file(process, call->used, &file) &&
+	    mappings_have(process, call->used, &file))
+		uses_remark(process, CHANNEL_CONTENT);
+	use->changed = true;
 }
 
 void kernel_use_note(struct process *process, uint32_t thread, const struct kernel_call *call, bool operation)

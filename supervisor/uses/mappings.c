@@ -92,6 +92,26 @@ static bool has_made_code(const struct process *process)
 	return found;
 }
 
+/* The device that maps tell of needn't be that of stat() (overlayfs); then the path has to be the same. */
+bool mappings_have(const struct process *process, int descriptor, const struct stat *file)
+{
+	char name[48], path[512];
+	struct maps maps;
+	bool found = false;
+	snprintf(name, sizeof name, "/proc/%d/fd/%d", target_pid(process->target), descriptor);
+	const ssize_t length = readlink(name, path, sizeof path - 1);
+	path[length < 0 ? 0 : length] = '\0';
+	if (maps_of(target_pid(process->target), &maps) != STATUS_OK)
+		return false;
+	for (size_t i = 0; i < maps.length && !found; i++) {
+		const struct snapshot_mapping *at = &maps.at[i];
+		found = at->inode == file->st_ino &&
+			(at->device == file->st_dev || (at->path && strcmp(at->path, path) == 0));
+	}
+	maps_release(&maps);
+	return found;
+}
+
 void mappings_begin(struct process *process)
 {
 	if (!process->options.note_unseen)

@@ -54,6 +54,7 @@ static const struct named calls[] = {
     {SYS_readlinkat, 0, 1, LOOKS},
     {SYS_open, NO_FOLDER, 0, LOOKS},
     {SYS_openat, 0, 1, LOOKS},
+    {SYS_openat2, 0, 1, LOOKS},
 };
 
 static uint64_t argument(const struct user_regs_struct *regs, uint8_t number)
@@ -63,8 +64,12 @@ static uint64_t argument(const struct user_regs_struct *regs, uint8_t number)
 }
 
 /* The flags of an open(), 0 of another call. */
-static int open_flags(long number, const struct user_regs_struct *regs)
+static int open_flags(const struct process *process, long number, const struct user_regs_struct *regs)
 {
+	uint64_t flags = 0; /* what a struct open_how begins with */
+	if (number == SYS_openat2)
+		return target_read(process->target, regs->rdx, &flags, sizeof flags) == STATUS_OK ? (int)flags
+												  : 0;
 	return number == SYS_openat ? (int)regs->rdx : number == SYS_open ? (int)regs->rsi : 0;
 }
 
@@ -172,7 +177,7 @@ void names_note(struct process *process, uint32_t thread, long number, const str
 			uses_note(process, thread, CHANNEL_FOLDER, 0, USE_DEPENDS);
 		if (!identify(full, folder, &id, &folder_id))
 			continue;
-		const int flags = open_flags(number, regs);
+		const int flags = open_flags(process, number, regs);
 		const bool exists = lstat(full, &file) == 0;
 		const uint8_t ways = ways_of(named, flags, exists);
 		if (ways)

@@ -38,28 +38,24 @@ struct setting {
 	}
 #define CHANGES(call, kind, which)                                                                           \
 	{                                                                                                    \
-		SYS_##call, CHANNEL_##kind, which, USE_CHANGES                                               \
-	}
-#define BOTH(call, kind, which)                                                                              \
-	{                                                                                                    \
 		SYS_##call, CHANNEL_##kind, which, USE_DEPENDS | USE_CHANGES                                 \
 	}
 
-/* setxattr() and removexattr() can fail, which depends on others. */
+/* Of two that change something the last one stays, and some can fail: so each depends on the other. */
 static const struct setting settings[] = {
-    BOTH(umask, UMASK, THE_ONE),
+    CHANGES(umask, UMASK, THE_ONE),
     CHANGES(chdir, FOLDER, THE_ONE),
     CHANGES(fchdir, FOLDER, THE_ONE),
     CHANGES(chroot, FOLDER, THE_ONE),
     ASKS(getcwd, FOLDER, THE_ONE),
     ASKS(getdents, LISTING, OF_OPENED),
     ASKS(getdents64, LISTING, OF_OPENED),
-    BOTH(setxattr, ATTRIBUTE, OF_PATH),
-    BOTH(lsetxattr, ATTRIBUTE, OF_LINK),
-    BOTH(fsetxattr, ATTRIBUTE, OF_OPENED),
-    BOTH(removexattr, ATTRIBUTE, OF_PATH),
-    BOTH(lremovexattr, ATTRIBUTE, OF_LINK),
-    BOTH(fremovexattr, ATTRIBUTE, OF_OPENED),
+    CHANGES(setxattr, ATTRIBUTE, OF_PATH),
+    CHANGES(lsetxattr, ATTRIBUTE, OF_LINK),
+    CHANGES(fsetxattr, ATTRIBUTE, OF_OPENED),
+    CHANGES(removexattr, ATTRIBUTE, OF_PATH),
+    CHANGES(lremovexattr, ATTRIBUTE, OF_LINK),
+    CHANGES(fremovexattr, ATTRIBUTE, OF_OPENED),
     ASKS(getxattr, ATTRIBUTE, OF_PATH),
     ASKS(lgetxattr, ATTRIBUTE, OF_LINK),
     ASKS(fgetxattr, ATTRIBUTE, OF_OPENED),
@@ -69,7 +65,7 @@ static const struct setting settings[] = {
     CHANGES(chmod, ATTRIBUTE, OF_PATH),
     CHANGES(fchmod, ATTRIBUTE, OF_OPENED),
     CHANGES(fchmodat, ATTRIBUTE, OF_PATH_AT),
-    {CALL_FCHMODAT2, CHANNEL_ATTRIBUTE, OF_PATH_AT, USE_CHANGES},
+    {CALL_FCHMODAT2, CHANNEL_ATTRIBUTE, OF_PATH_AT, USE_DEPENDS | USE_CHANGES},
     CHANGES(chown, ATTRIBUTE, OF_PATH),
     CHANGES(fchown, ATTRIBUTE, OF_OPENED),
     CHANGES(lchown, ATTRIBUTE, OF_LINK),
@@ -184,13 +180,13 @@ static void note_prctl(struct process *process, uint32_t thread, uint64_t option
 	for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
 		if (option == options[i].sets || option == options[i].asks)
 			uses_note(process, thread, CHANNEL_SETTING, options[i].sets,
-				  option == options[i].sets ? USE_CHANGES : USE_DEPENDS);
+				  option == options[i].sets ? USE_DEPENDS | USE_CHANGES : USE_DEPENDS);
 }
 
 /* Calls that change and ask by different arguments. */
 static uint8_t ways_by(uint64_t set, uint64_t asked)
 {
-	return (set ? USE_CHANGES : 0) | (asked ? USE_DEPENDS : 0);
+	return (set ? USE_DEPENDS | USE_CHANGES : 0) | (asked ? USE_DEPENDS : 0);
 }
 
 void settings_note(struct process *process, uint32_t thread, long number, const struct user_regs_struct *regs)

@@ -26,6 +26,10 @@ void channels_note_signal(struct process *process, uint32_t thread, long number)
 void channels_note_descriptor(struct process *process, uint32_t thread, int descriptor, uint8_t ways);
 void descriptors_open(struct process *process, uint32_t thread, int descriptor, uint8_t ways);
 void descriptors_used(struct process *process, uint32_t thread, int descriptor);
+/* The thread is about to read, write or ask by this descriptor, which hangs on what it leads to and on whether it waits (O_NONBLOCK). */
+void descriptors_transfer(struct process *process, uint32_t thread, int descriptor);
+/* It is about to make it lead to something else (dup2). */
+void descriptors_replaced(struct process *process, uint32_t thread, int descriptor);
 
 /* find.c: what this descriptor of the program's leads to, and a number for it. */
 struct stat;
@@ -110,6 +114,8 @@ void process_tell_unanswered(struct process *process);
  * or belongs to others, too? begin: an execution begins; is there such code already?
  */
 void mappings_note(struct process *process, struct tracee *tracee, long number);
+/* Is some of this file mapped, to which the descriptor leads? */
+bool mappings_have(const struct process *process, int descriptor, const struct stat *file);
 void mappings_begin(struct process *process);
 
 /* files.c: the tracee is about to open a file. A new execution begins. */
