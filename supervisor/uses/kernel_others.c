@@ -85,7 +85,23 @@ static bool is_private_queue(int queue)
 	return about.msg_perm.__key == IPC_PRIVATE;
 }
 
-static bool set_semaphores(const struct user_regs_struct *regs, long number, struct kernel_call *call)
+/* What the kernel takes back when its process ends, of several (SEM_UNDO). */
+#define MOST_CHANGES 64
+static bool is_undone(const struct process *process, const struct user_regs_struct *regs)
+{
+	struct sembuf changes[MOST_CHANGES];
+	const size_t length = regs->rdx < MOST_CHANGES ? regs->rdx : MOST_CHANGES;
+	if (process->spaces_length == 0 ||
+	    target_read(process->target, regs->rsi, changes, length * sizeof *changes) != STATUS_OK)
+		return false;
+	for (size_t i = 0; i < length; i++)
+		if (changes[i].sem_flg & SEM_UNDO)
+			return true;
+	return false;
+}
+
+static bool set_semaphores(const struct process *process, const struct user_regs_struct *regs, long number,
+			   struct kernel_call *call)
 {
 	const int set = (int)regs->rdi, command = (int)regs->rdx & ~WIDE_RECORDS;
 	const bool control = number == SYS_semctl, timed = number == SYS_semtimedop && regs->r10;
@@ -97,7 +113,8 @@ static bool set_semaphores(const struct user_regs_struct *regs, long number, str
 				     .amount = !control || changes,
 				     .never_waits = control,
 				     .others = !is_private_set(set),
-				     .can_be_operation = !timed && !counts};
+				     .can_be_operation =
+					 !timed && !counts && (control || !is_undone(process, regs))};
 	return true;
 }
 
@@ -169,7 +186,7 @@ static bool decode(const struct process *process, const struct user_regs_struct 
 	case SYS_semop:
 	case SYS_semtimedop:
 	case SYS_semctl:
-		return set_semaphores(regs, number, call);
+		return set_semaphores(process, regs, number, call);
 	case SYS_msgsnd:
 	case SYS_msgrcv:
 	case SYS_msgctl:
