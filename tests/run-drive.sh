@@ -54,6 +54,7 @@ run export --gdb -o "$SCRATCH/lost.gdb" "$SCRATCH/lost.sched"
 judge 'a script for GDB alone is refused' [ $status -eq 69 -a "$(wc -l <"$SCRATCH/out")" -eq 1 -a ! -e "$SCRATCH/lost.gdb" ]
 run minimize -o "$SCRATCH/less.sched" "$SCRATCH/lost.sched"
 judge 'it is minimised with its client' [ $status -eq 0 -a -s "$SCRATCH/less.sched" -a -n "$(grep '^drive ' "$SCRATCH/less.sched")" ]
+[ $status -eq 0 ] || show "$SCRATCH/out"
 left minimize
 
 # One that nothing is wrong with.

@@ -32,9 +32,26 @@ uint32_t part_thread(const struct timeline *timeline, size_t part)
 	return trace->length ? trace->at[trace->length - 1].thread : 0;
 }
 
+/* The thread that moved last of those that are left: the last one of all may have exited. */
+static uint32_t last_left(const struct timeline *timeline)
+{
+	const struct trace *trace = &timeline->trace;
+	for (size_t i = trace->length; i-- > 0;)
+		if (timeline_alive(timeline, trace->at[i].thread))
+			return trace->at[i].thread;
+	return 0;
+}
+
+/* Whom one sees there: who stands for a timer, or for somebody outside, is no thread of the program's. */
+static uint32_t seen_thread(const struct timeline *timeline, size_t part)
+{
+	const uint32_t thread = part_thread(timeline, part);
+	return timeline_alive(timeline, thread) ? thread : last_left(timeline);
+}
+
 static bool yield_part(struct timeline *timeline, size_t part)
 {
-	uint32_t thread = part_thread(timeline, part);
+	uint32_t thread = seen_thread(timeline, part);
 	timeline->fresh = true;
 	timeline->given = 0;
 	timeline->output_before = process_output_mark(timeline->process);
@@ -98,16 +115,6 @@ static bool follow(struct timeline *timeline, size_t part, bool on)
 			return false;
 	}
 	return timeline->mode != MODE_LEAVE;
-}
-
-/* The thread that moved last of those that are left: the last one of all may have exited. */
-static uint32_t last_left(const struct timeline *timeline)
-{
-	const struct trace *trace = &timeline->trace;
-	for (size_t i = trace->length; i-- > 0;)
-		if (timeline_alive(timeline, trace->at[i].thread))
-			return trace->at[i].thread;
-	return 0;
 }
 
 static void yield_end(struct timeline *timeline)

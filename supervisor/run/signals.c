@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 /* What the kernel says within itself of calls that are to be made again: ERESTARTSYS to ERESTART_RESTARTBLOCK. */
 #define ERESTART_FIRST 512
@@ -53,6 +54,22 @@ static bool output_is_too_large(const struct process *process)
 	       (rlim_t)file.st_size >= limit.rlim_cur;
 }
 
+/* It comes at the end of a call by which the thread has sent it to itself, or lets it in: that is the thread's own course. */
+static bool is_own(const struct user_regs_struct *regs)
+{
+	switch ((long)regs->orig_rax) {
+	case SYS_kill:
+	case SYS_tkill:
+	case SYS_tgkill:
+	case SYS_rt_sigqueueinfo:
+	case SYS_rt_tgsigqueueinfo:
+	case SYS_rt_sigprocmask:
+		return regs->rax == 0;
+	default:
+		return false;
+	}
+}
+
 /* One that the program's own have sent comes where the thread happens to be, and not in a wait that lets it in. */
 static bool comes_between(const struct run *run, int signal)
 {
@@ -60,7 +77,7 @@ static bool comes_between(const struct run *run, int signal)
 	const int64_t result = regs ? (int64_t)regs->rax : 0;
 	const bool waited = regs && (int64_t)regs->orig_rax >= 0 &&
 			    (result == -EINTR || (result <= -ERESTART_FIRST && result >= -ERESTART_LAST));
-	return run->process->sent >> (signal - 1) & 1 && !waited;
+	return run->process->sent >> (signal - 1) & 1 && !waited && !(regs && is_own(regs));
 }
 
 bool run_on_signal(struct run *run, const struct stop *stop)

@@ -260,6 +260,17 @@ static bool run_sample(const char *folder, const char *name, struct trace *trace
 	return true;
 }
 
+/* For a signal that isn't sent here, or for a process that isn't followed here. */
+static bool waits_for_ever(const char *name)
+{
+	static const char *const those[] = {"fork_locked", "full_pipe", "orphaned_lock", "stopped",
+					    "two_processes"};
+	for (size_t i = 0; i < sizeof those / sizeof *those; i++)
+		if (strcmp(name, those[i]) == 0)
+			return true;
+	return false;
+}
+
 START_TEST(traces_of_samples)
 {
 	const char *folder = getenv("FMC_TEST_SAMPLES");
@@ -269,7 +280,7 @@ START_TEST(traces_of_samples)
 	trace_init(&trace);
 	size_t programs = 0;
 	for (struct dirent *entry = readdir(samples); entry; entry = readdir(samples))
-		if (!strchr(entry->d_name, '.'))
+		if (!strchr(entry->d_name, '.') && !waits_for_ever(entry->d_name))
 			programs += run_sample(folder, entry->d_name, &trace);
 	closedir(samples);
 	trace_release(&trace);
