@@ -5,7 +5,7 @@
 . tests/lib.sh
 MAKE=${MAKE:-make}
 # More than processors: most suites wait for something now and then.
-LANES=${LANES:-$((JOBS + 2))}
+LANES=${LANES:-$((JOBS + 3))}
 PART=${1:-all}
 LOGS=build/check
 [ "$PART" = all ] || LOGS=build/check-$PART
