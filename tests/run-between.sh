@@ -52,5 +52,11 @@ for how in ended absent shell said heard silent; do
 	timeout 60 "$FMC" run --follow --seed 3 -- "$TARGET" "$how" </dev/null >"$SCRATCH/out" 2>&1
 	judge "$how: runs as by itself" [ $? -eq 0 ]
 done
+# What the kernel takes back when a process ends is no operation of anybody's.
+follow undone
+[ $status -eq 0 ] && [ "$(field complete)" = false ] && grep -q "isn't controlled: .*semaphores" "$SCRATCH/out"
+good=$?
+judge "undone: named" [ $good -eq 0 ]
+[ $good -eq 0 ] || show "$SCRATCH/out"
 judge 'nothing is left running' [ -z "$(users_of "$TARGET")" ]
 finish

@@ -159,6 +159,20 @@ static int change(int set, int number, int by)
 	return semop(set, &change, 1);
 }
 
+/* The child's end gives back what it has taken. */
+static int undone(void)
+{
+	struct sembuf take = {.sem_op = -1, .sem_flg = SEM_UNDO};
+	const int set = semget(IPC_PRIVATE, 1, 0600);
+	change(set, 0, 1);
+	const pid_t child = fork();
+	if (child == 0)
+		_exit(semop(set, &take, 1));
+	const int failed = collect(child) || change(set, 0, -1);
+	semctl(set, 0, IPC_RMID);
+	return failed;
+}
+
 static int semaphores(void)
 {
 	const int set = semget(IPC_PRIVATE, 2, 0600);
@@ -308,7 +322,8 @@ int main(int argc, char **argv)
 		     {"events", events},     {"locks", locks},	   {"semaphores", semaphores},
 		     {"messages", messages}, {"becomes", becomes}, {"vforks", vforks},
 		     {"spawns", spawns},     {"absent", absent},   {"shell", shell},
-		     {"said", said},	     {"heard", heard},	   {"begins", begins}};
+		     {"said", said},	     {"heard", heard},	   {"begins", begins},
+		     {"undone", undone}};
 	self = argv[0];
 	if (argc == 3 && strcmp(argv[1], "other") == 0)
 		return other(argv[2]);
