@@ -20,6 +20,7 @@ declare -A REFUSED=(
 	[suspended.1]='transition [0-9]+, T[0-9]: .* handles a signal'
 	[loopback.1]='transition 2, T1: .* the kernel makes connections'
 	[no_threads.3]='no second thread'
+	[dekker.2]='transition [0-9]+, T[23]: .* a store reaches memory'
 	[peterson.3]='transition [0-9]+, T[23]: .* a store reaches memory'
 	[peterson.4]='transition [0-9]+, T[23]: .* a store reaches memory'
 	[store_buffer.2]='transition [0-9]+, T[23]: .* a store reaches memory'
