@@ -93,19 +93,11 @@ bool objects_restore(struct process *process, const struct process_object *objec
 	return true;
 }
 
-static uint32_t thread_by_tid(const struct process *process, pid_t tid)
+/* The last one that has this number, or had it. */
+static uint32_t thread_by_tid(const struct process *process, pid_t tid, bool gone)
 {
 	for (uint32_t t = process->threads_length; t-- > 0;)
-		if (process->threads[t].tracee && process->threads[t].tid == tid)
-			return t;
-	return NO_THREAD;
-}
-
-/* The last one that had this number. */
-static uint32_t late_thread_by_tid(const struct process *process, pid_t tid)
-{
-	for (uint32_t t = process->threads_length; t-- > 0;)
-		if (process->threads[t].tid == tid)
+		if ((gone || process->threads[t].tracee) && process->threads[t].tid == tid)
 			return t;
 	return NO_THREAD;
 }
@@ -114,8 +106,8 @@ static uint32_t late_thread_by_tid(const struct process *process, pid_t tid)
 static uint32_t owner_by_tid(const struct process *process, uint64_t key, pid_t tid)
 {
 	if (process->spaces_length == 0 || spaces_is_shared(key))
-		return thread_by_tid(process, tid);
-	return spaces_heir(process, late_thread_by_tid(process, tid));
+		return thread_by_tid(process, tid, false);
+	return spaces_heir(process, thread_by_tid(process, tid, true));
 }
 
 void objects_bury(struct process *process, uint32_t object)
