@@ -90,11 +90,14 @@ static bool is_private_queue(int queue)
 static bool is_undone(const struct process *process, const struct user_regs_struct *regs)
 {
 	struct sembuf changes[MOST_CHANGES];
-	const size_t length = regs->rdx < MOST_CHANGES ? regs->rdx : MOST_CHANGES;
-	if (process->spaces_length == 0 ||
-	    target_read(process->target, regs->rsi, changes, length * sizeof *changes) != STATUS_OK)
+	if (process->spaces_length == 0)
 		return false;
-	for (size_t i = 0; i < length; i++)
+	/* Of more than these it isn't known. */
+	if (regs->rdx > MOST_CHANGES)
+		return true;
+	if (target_read(process->target, regs->rsi, changes, regs->rdx * sizeof *changes) != STATUS_OK)
+		return false;
+	for (size_t i = 0; i < regs->rdx; i++)
 		if (changes[i].sem_flg & SEM_UNDO)
 			return true;
 	return false;
