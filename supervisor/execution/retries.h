@@ -26,7 +26,7 @@ struct retries {
 	uint64_t word;	 /* what the object was before the present one */
 	bool open;	 /* whether the last one has changed its object isn't known yet */
 	uint32_t in_row; /* such instructions since the thread's last other operation */
-	uint32_t tries;	 /* how often since then a round has been tried out: see run/awaits.c */
+	uint32_t tries;	 /* how often since then a round has been tried out: see accesses/awaits.c */
 };
 
 /* The thread performs this access; its object holds `word`. */

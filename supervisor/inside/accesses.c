@@ -1,4 +1,4 @@
-/* Instructions of the program's that are operations: as supervisor/run has it of a process. */
+/* Instructions of the program's that are operations: as supervisor/accesses and supervisor/perform have it of a process. */
 #include "supervisor/inside/agent.h"
 
 #include <fmc/breakpoints/atomic.h>

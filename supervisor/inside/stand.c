@@ -1,4 +1,4 @@
-/* A thread stands before an operation: which one it is, and the numbers of its objects. As supervisor/run/before.c has it of a process. */
+/* A thread stands before an operation: which one it is, and the numbers of its objects. As supervisor/before/before.c has it of a process. */
 #include "supervisor/inside/agent.h"
 
 #include "breakpoints/entries/arguments.h"

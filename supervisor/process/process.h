@@ -23,7 +23,7 @@ struct retry_frame {
 	uint8_t bytes[FRAME_BYTES];
 };
 
-/* A round of a loop that changes nothing as long as memory is what it was when the thread went it last: see run/awaits.c. */
+/* A round of a loop that changes nothing as long as memory is what it was when the thread went it last: see accesses/awaits.c. */
 #define AWAITED_LOADS 24
 #define AWAITED_BYTES 16
 struct awaited {
@@ -41,7 +41,7 @@ struct awaited {
 
 /*
  * An instruction whose access to memory is made of several operations, and has begun: what it has read so far, by which it goes in the end,
- * and what it writes (run/apart.c).
+ * and what it writes (accesses/apart.c).
  */
 #define APART_BYTES 64
 struct apart {
@@ -51,7 +51,7 @@ struct apart {
 };
 
 /*
- * Stores of a thread's that others don't see yet (run/stores.c), the oldest first: operations, as many as the model knows of, and after
+ * Stores of a thread's that others don't see yet (before/stores.c), the oldest first: operations, as many as the model knows of, and after
  * each the stores behind it that are none. While the thread runs they are in memory, and what was there before them is here.
  */
 #define STORES_ROOM 64
@@ -79,14 +79,14 @@ struct stores {
 	    held; /* the operation that waits for them; the thread has OP_MEMORY_FLUSH pending instead */
 };
 
-/* Signals that others have sent to a thread, which the kernel doesn't know of until it takes them: see run/takes.c. */
+/* Signals that others have sent to a thread, which the kernel doesn't know of until it takes them: see handlers/takes.c. */
 #define SIGNALS_MOST 8
 struct signals_sent {
 	siginfo_t at[SIGNALS_MOST];
 	uint32_t length;
 };
 
-/* Who sends signals and is no thread of the program's: see run/senders.c. Those from outside come first. */
+/* Who sends signals and is no thread of the program's: see handlers/senders.c. Those from outside come first. */
 #define SENDERS_MOST 40
 struct sender {
 	enum { SENDER_OUTSIDE, SENDER_ALARM, SENDER_TIMER } kind;
@@ -128,7 +128,7 @@ struct process_thread {
 	bool exiting; /* and after that it exits */
 	struct stop death;
 	uint64_t native; /* where it begins the function that it performs, which can't wait; 0: none */
-	/* Its pending yield is a loop of its own, not a system call; but before an instruction, see run/retries.c */
+	/* Its pending yield is a loop of its own, not a system call; but before an instruction, see accesses/retries.c */
 	bool spinning;
 	struct retries retries;
 	struct retry_frame frames[RETRIES_ROOM]; /* as retries.at */

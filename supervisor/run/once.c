@@ -1,4 +1,6 @@
 /* A thread comes back from the routine of a pthread_once: on to what it was really stopped at. */
+#include "supervisor/before/before.h"
+#include "supervisor/lives/lives.h"
 #include "supervisor/run/run.h"
 
 /* The function that has run the routine wakes those that wait for it. They do so in the model. */

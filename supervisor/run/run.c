@@ -1,5 +1,9 @@
 #include "supervisor/run/run.h"
+#include "supervisor/before/before.h"
+#include "supervisor/calls/calls.h"
 #include "supervisor/drive/drive.h"
+#include "supervisor/lives/lives.h"
+#include "supervisor/signals/signals.h"
 #include "supervisor/uses/uses.h"
 
 #include <stdio.h>
@@ -203,6 +207,16 @@ void run_to_operation(struct process *process, uint32_t thread, struct outcome *
 	struct run run = {.process = process, .thread = thread, .outcome = outcome};
 	outcome->kind = OUTCOME_FAILED;
 	follow(&run);
+}
+
+void run_go_on(struct process *process, uint32_t thread, struct outcome *outcome)
+{
+	enum status status = process_go(process, thread, 0);
+	if (status != STATUS_OK && status != STATUS_GONE) {
+		run_failed(outcome, END_ERROR, status, "can't resume a thread");
+		return;
+	}
+	run_to_operation(process, thread, outcome);
 }
 
 enum status run_handlers(struct process *process, uint32_t thread, uint64_t where, uint64_t stack,

@@ -1,3 +1,6 @@
+#include "supervisor/signals/signals.h"
+#include "supervisor/before/stores.h"
+#include "supervisor/lives/lives.h"
 #include "supervisor/run/run.h"
 
 #include <errno.h>

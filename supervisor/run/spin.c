@@ -6,6 +6,9 @@
  * all registers of all threads unchanged; since everybody else is stopped, it would do the same for ever. Nothing less counts: a
  * long computation is no finding.
  */
+#include "supervisor/accesses/accesses.h"
+#include "supervisor/before/before.h"
+#include "supervisor/calls/calls.h"
 #include "supervisor/run/run.h"
 
 #include <fmc/breakpoints/marks.h>

@@ -1,5 +1,5 @@
 /* What a process machine tells of itself. */
-#include "supervisor/run/run.h"
+#include "supervisor/lives/lives.h"
 #include "supervisor/starts/starts.h"
 
 #include <fmc/supervisor/waking.h>

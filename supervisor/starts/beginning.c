@@ -3,7 +3,8 @@
  * thread. It is gone once; the process that has come there then serves as the origin of the others. A program
  * that reads its configuration or loads an interpreter first does so once, and the traps are planted once.
  */
-#include "supervisor/run/run.h"
+#include "supervisor/accesses/accesses.h"
+#include "supervisor/before/before.h"
 #include "supervisor/starts/starts.h"
 
 #include <string.h>

@@ -9,6 +9,10 @@
  *
  * Objects are met as they are then. This is done once; other executions start from a copy of what came of it.
  */
+#include "supervisor/accesses/accesses.h"
+#include "supervisor/before/before.h"
+#include "supervisor/calls/calls.h"
+#include "supervisor/lives/lives.h"
 #include "supervisor/run/run.h"
 #include "supervisor/starts/starts.h"
 

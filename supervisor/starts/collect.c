@@ -1,6 +1,7 @@
 /* A finding from an execution at its end, while its threads can still be looked at. */
+#include "supervisor/before/stores.h"
 #include "supervisor/process/kernel_objects.h"
-#include "supervisor/run/run.h"
+#include "supervisor/signals/signals.h"
 
 #include <fmc/breakpoints/place.h>
 #include <fmc/breakpoints/plugin.h>

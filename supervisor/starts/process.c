@@ -1,7 +1,12 @@
 /* The life of a process machine. */
+#include "supervisor/accesses/accesses.h"
+#include "supervisor/before/before.h"
 #include "supervisor/drive/drive.h"
+#include "supervisor/handlers/handlers.h"
+#include "supervisor/perform/perform.h"
 #include "supervisor/process/kernel_objects.h"
 #include "supervisor/run/run.h"
+#include "supervisor/signals/signals.h"
 #include "supervisor/starts/starts.h"
 #include "supervisor/uses/uses.h"
 

@@ -1,5 +1,5 @@
+#include "supervisor/before/stores.h"
 #include "supervisor/process/kernel_objects.h"
-#include "supervisor/run/run.h"
 #include "supervisor/starts/starts.h"
 
 #include <stdio.h>

@@ -1,0 +1,78 @@
+#ifndef FMC_SUPERVISOR_ACCESSES_ACCESSES_H
+#define FMC_SUPERVISOR_ACCESSES_ACCESSES_H
+
+#include "supervisor/way/way.h"
+
+/* Instructions that access memory, as operations, and loops: those that wait for memory, and those that go on for long. */
+
+/* retries.c: a yield takes the place of this stop before an atomic instruction. */
+bool run_stop_before_retry(struct run *run, const struct call *call);
+
+/*
+ * retries.c, by supervisor/execution/retries.h. before, after: the thread performs the atomic instruction that it has pending. repeat: has
+ * it come to this one in a round that has changed nothing, or for so long that it may be waiting? yield: perform the yield that stands
+ * for the round.
+ */
+void retries_forget(struct process_thread *thread);
+void retries_before(struct process *process, struct process_thread *thread);
+/* It is performed on the way to the next operation; whether it has changed its object is seen there. */
+void retries_leave_open(struct process_thread *thread);
+/* True: the object is as it was. */
+bool retries_after(struct process *process, struct process_thread *thread);
+/* The thread has called sched_yield(), which a round may do that changes nothing. */
+void retries_call_yield(struct process_thread *thread);
+void retries_break(struct process_thread *thread);
+void retries_settle(const struct process *process, struct process_thread *thread);
+bool retries_repeat(const struct process *process, struct process_thread *thread, const struct call *call);
+void retries_yield(struct process *process, struct process_thread *thread);
+/* What instructions depend on, memory and flags left aside. */
+void retries_note_registers(const struct user_regs_struct *regs, uint64_t into[RETRY_REGISTERS]);
+
+/*
+ * awaits.c: the thread stands before this instruction. Is it in a round of a loop that changes nothing, as long as memory is what it was
+ * in the round before? At the last access of such a round the call becomes one that waits for others to change that, and at the first
+ * one it says whether the thread has just gone such a round (OP_VAIN). changed: has it, for a thread that waits so, whoever has done it?
+ */
+bool awaits_round(struct process *process, struct process_thread *thread, struct call *call);
+bool awaits_changed(const struct process *process, uint32_t thread);
+
+/*
+ * apart.c: an instruction whose access is made of several operations (call.apart, call.whole_bytes). goes_on: is the pending one not the
+ * last? perform: do it, the thread stays where it is; what is pending then. before, after: the
+ * last one, the instruction is about to be performed, and finds what it has read; it has been, or couldn't be. at_once: where there
+ * can't be parts, there are none.
+ */
+enum apart_done {
+	APART_DONE,
+	APART_NOT,  /* the instruction is to be performed at once */
+	APART_CAME, /* something else has come, and is told next */
+};
+bool apart_goes_on(const struct call *call);
+enum apart_done apart_perform(struct process *process, struct process_thread *thread, struct call *next);
+void apart_before(struct process *process, struct process_thread *thread, struct apart *found);
+void apart_after(struct process *process, const struct process_thread *thread, const struct apart *found,
+		 bool performed);
+void apart_at_once(struct process *process, struct call *call);
+
+/* rounds.c: it has come to the head of loop i. */
+bool run_on_round(struct run *run, uint32_t i);
+
+/*
+ * rounds.c: threads are preempted at the heads of loops that are known. rounds_plant: `tracee` is stopped, operations are
+ * visible. rounds_begin: before a transition of the thread.
+ */
+void rounds_plant(struct process *process, struct tracee *tracee);
+void rounds_begin(struct process *process, uint32_t thread);
+
+/*
+ * marks.c. plant: a target stands at its beginning; false: what is wrong is in *first. restore: code has been written since. on_mark: the
+ * thread has come to mark i; true: the way has ended.
+ */
+bool marks_plant(struct process *process, struct tracee *tracee, struct outcome *first);
+void marks_restore(struct process *process, struct tracee *tracee);
+bool run_on_mark(struct run *run, uint32_t i);
+
+/* copies.c: the call may be the second half of what the thread has told of in two. */
+void run_join_copy(struct run *run, struct call *call);
+
+#endif

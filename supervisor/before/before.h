@@ -1,0 +1,37 @@
+#ifndef FMC_SUPERVISOR_BEFORE_BEFORE_H
+#define FMC_SUPERVISOR_BEFORE_BEFORE_H
+
+#include "supervisor/before/stores.h"
+
+/* The end of a way: the thread stands before an operation, or in a call that waits for something which the model doesn't know. */
+
+/* before.c */
+bool run_stop_before(struct run *run, const struct call *call);
+/* Has the thread come back from the routine of its innermost pthread_once? *ran: to the routine's end. */
+bool run_is_after_once(const struct run *run, int64_t *ran);
+/* The end of the routine takes the place of this stop. */
+bool run_stop_after_once(struct run *run, const struct call *call, int64_t ran);
+
+/* The thread stands before this call, as it did in another execution. */
+void run_from_call(struct process *process, uint32_t thread, const struct call *call,
+		   struct outcome *outcome);
+
+/* outside.c: wait a little for whatever could still wake a thread, as machine_ops.await says */
+enum hope outside_await(struct process *process, int64_t until);
+
+/*
+ * A thread stands before this operation, or sleeps in the kernel in this call, whose first argument that is. A program that is run
+ * and waits for others at a socket has clients or servers, who have clocks of their own: its clocks follow theirs from then on.
+ */
+void outside_meet(struct process *process, struct tracee *tracee, const struct op *op);
+void outside_meet_asleep(struct process *process, long number, uint64_t first);
+
+/* The thread's wait is over: was that somebody outside? */
+void outside_heard(struct process *process, uint32_t thread, const struct op *op);
+
+/* Would a waiting system call complete now? */
+bool outside_ready(struct process *process, uint32_t thread, const struct op *op);
+/* The same of the system call that the thread stands before, by what the kernel says of the descriptors. */
+bool outside_completes(const struct process *process, uint32_t thread);
+
+#endif

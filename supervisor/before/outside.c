@@ -1,0 +1,415 @@
+#include "supervisor/before/before.h"
+#include "supervisor/drive/drive.h"
+#include "supervisor/process/kernel_objects.h"
+#include "supervisor/signals/signals.h"
+#include "supervisor/uses/kernel_calls.h"
+#include "supervisor/uses/uses.h"
+
+#include <fcntl.h>
+#include <fmc/tracer/call_traits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/select.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/*
+ * System calls that wait for something which the model doesn't know: would this one complete now? File
+ * descriptors are asked through duplicates of the target's (pidfd_getfd), signals by the thread's pending
+ * set. What can't be asked counts as not ready; it gets its turn when nothing else can run.
+ */
+#define POLL_MAX 1024
+
+static bool fd_ready(const struct process *process, const struct tracee *tracee, int fd, short events)
+{
+	uint64_t set;
+	/* Of these the kernel tells whoever asks what it has for him. */
+	if (signals_read_by(tracee, fd, &set))
+		return ((tracee_signals(tracee, "SigPnd") | tracee_signals(tracee, "ShdPnd")) & set) != 0;
+	struct pollfd one = {.fd = kernel_duplicate(process, fd), .events = events};
+	if (one.fd < 0)
+		return true; /* the call fails at once, or we can't tell: let it try */
+	bool ready = poll(&one, 1, 0) != 0;
+	close(one.fd);
+	return ready;
+}
+
+/*
+ * The rest of a transfer that a stop has cut goes on with any byte, but what is to have several before a read returns (VMIN of a
+ * terminal, SO_RCVLOWAT) has POLLIN for that many only, also when there are fewer to come.
+ */
+static bool rest_ready(const struct process *process, const struct tracee *tracee, long number,
+		       const struct user_regs_struct *regs)
+{
+	const uint64_t arguments[] = {regs->rdi, regs->rsi, regs->rdx};
+	const int reads = call_traits(number)->reads;
+	const int fd =
+	    tracee->cut_call.goes_on && reads >= 0 ? kernel_duplicate(process, (int)arguments[reads]) : -1;
+	int bytes = 0;
+	const bool ready = fd >= 0 && ioctl(fd, FIONREAD, &bytes) == 0 && bytes > 0;
+	if (fd >= 0)
+		close(fd);
+	return ready;
+}
+
+/*
+ * Have the program's threads or timers sent all of these, in this execution? Then they don't come from outside. Where it is told which do, those
+ * are all.
+ */
+static bool sends_all(const struct process *process, uint64_t signals)
+{
+	if (!process->options.outside_ms || process->disturbed)
+		return false;
+	return process->options.arrivals.length || (signals && !(signals & ~process->sent));
+}
+
+/* Only the process's own threads could end a wait for what isn't that; see target_owns(). */
+static bool fd_foreign(const struct process *process, const struct tracee *tracee, int fd, short events)
+{
+	uint64_t set;
+	(void)events;
+	if (signals_read_by(tracee, fd, &set))
+		return !sends_all(process, set);
+	return !target_owns(process->target, fd);
+}
+
+/* What is asked of each descriptor that a call waits for, until the answer is true. */
+typedef bool question(const struct process *process, const struct tracee *tracee, int fd, short events);
+
+static bool poll_any(const struct process *process, const struct tracee *tracee, uint64_t address,
+		     uint64_t count, question *ask)
+{
+	struct pollfd fds[POLL_MAX];
+	if (count > POLL_MAX ||
+	    target_read(process->target, address, fds, count * sizeof fds[0]) != STATUS_OK)
+		return true;
+	for (uint64_t i = 0; i < count; i++)
+		if (fds[i].fd >= 0 && ask(process, tracee, fds[i].fd, fds[i].events))
+			return true;
+	return false;
+}
+
+static bool select_set_any(const struct process *process, const struct tracee *tracee, uint64_t address,
+			   int count, short events, question *ask)
+{
+	fd_set set;
+	size_t bytes = ((size_t)count + 63) / 64 * 8;
+	if (!address)
+		return false;
+	if (bytes > sizeof set || target_read(process->target, address, &set, bytes) != STATUS_OK)
+		return true;
+	for (int fd = 0; fd < count; fd++)
+		if (FD_ISSET(fd, &set) && ask(process, tracee, fd, events))
+			return true;
+	return false;
+}
+
+static bool select_any(const struct process *process, const struct tracee *tracee,
+		       const struct user_regs_struct *regs, question *ask)
+{
+	int count = (int)regs->rdi;
+	return select_set_any(process, tracee, regs->rsi, count, POLLIN, ask) ||
+	       select_set_any(process, tracee, regs->rdx, count, POLLOUT, ask) ||
+	       select_set_any(process, tracee, regs->r10, count, POLLPRI, ask);
+}
+
+static bool signal_ready(const struct process *process, const struct tracee *tracee, long number,
+			 const struct user_regs_struct *regs)
+{
+	uint64_t pending = tracee_signals(tracee, "SigPnd") | tracee_signals(tracee, "ShdPnd");
+	uint64_t set = 0;
+	if (tracee->deferred_signal)
+		return true;
+	if (number == SYS_pause)
+		return (pending & ~tracee_signals(tracee, "SigBlk")) != 0;
+	if (target_read(process->target, regs->rdi, &set, sizeof set) != STATUS_OK)
+		return true;
+	return (pending & (number == SYS_rt_sigsuspend ? ~set : set)) != 0;
+}
+
+/* otherwise: of a call that doesn't wait for descriptors. */
+static bool any_descriptor(const struct process *process, const struct tracee *tracee, long number,
+			   const struct user_regs_struct *regs, question *ask, bool otherwise)
+{
+	const struct call_traits *traits = call_traits(number);
+	const uint64_t arguments[] = {regs->rdi, regs->rsi, regs->rdx};
+	if (traits->awaits == AWAITS_POLLED)
+		return poll_any(process, tracee, regs->rdi, regs->rsi, ask);
+	if (traits->awaits == AWAITS_SELECTED)
+		return select_any(process, tracee, regs, ask);
+	if (traits->reads < 0 && traits->writes < 0)
+		return otherwise;
+	return (traits->reads < 0 || ask(process, tracee, (int)arguments[traits->reads], POLLIN)) &&
+	       (traits->writes < 0 || ask(process, tracee, (int)arguments[traits->writes], POLLOUT));
+}
+
+bool outside_ready(struct process *process, uint32_t thread, const struct op *op)
+{
+	struct tracee *tracee = process->threads[thread].tracee;
+	const struct user_regs_struct *regs = tracee ? tracee_regs(tracee) : NULL;
+	if (op->flags & OP_ABSENT)
+		return false;
+	if (!regs)
+		return true;
+	const bool models =
+	    (op_in_kernel(op->kind) || op->flags & OP_ASKS) && !target_descendants(process->target);
+	long number = (long)regs->orig_rax;
+	if (number != SYS_rt_sigtimedwait && (process->signalled || process->disturbed) &&
+	    (signals_deliverable(tracee) || signals_fatal(tracee)))
+		return true;
+	/* Of what nobody else has, the model knows. */
+	if (models)
+		return false;
+	if (call_traits(number)->awaits == AWAITS_SIGNAL)
+		return signal_ready(process, tracee, number, regs);
+	number = number < 0 ? (long)op->arg : number;
+	if (number == SYS_wait4)
+		return target_child_ended(process->target, (pid_t)regs->rdi);
+	if (number == SYS_waitid)
+		return target_child_ended(process->target, regs->rdi == P_PID ? (pid_t)regs->rsi : 0);
+	return any_descriptor(process, tracee, number, regs, fd_ready, false) ||
+	       rest_ready(process, tracee, number, regs);
+}
+
+bool outside_completes(const struct process *process, uint32_t thread)
+{
+	struct tracee *tracee = process->threads[thread].tracee;
+	const struct user_regs_struct *regs = tracee ? tracee_regs(tracee) : NULL;
+	return !regs || any_descriptor(process, tracee, (long)regs->orig_rax, regs, fd_ready, false);
+}
+
+/* Can only such signals end this wait for signals? */
+static bool awaits_own_signals(const struct process *process, const struct tracee *tracee, long number,
+			       const struct user_regs_struct *regs)
+{
+	uint64_t set = 0, handled = tracee_signals(tracee, "SigCgt") & ~UINT64_C(0x180000000);
+	if (call_traits(number)->awaits != AWAITS_SIGNAL)
+		return false;
+	if (number == SYS_pause)
+		handled &= ~tracee_signals(tracee, "SigBlk");
+	else if (target_read(process->target, regs->rdi, &set, sizeof set) != STATUS_OK)
+		return false;
+	else
+		handled = number == SYS_rt_sigsuspend ? handled & ~set : set;
+	return sends_all(process, handled);
+}
+
+/* Something that the model can't see could end this operation's wait, and not only what the other threads do. */
+static bool waits_for_outside(const struct process *process, uint32_t thread, const struct op *op)
+{
+	struct tracee *tracee = process->threads[thread].tracee;
+	const struct user_regs_struct *regs = tracee ? tracee_regs(tracee) : NULL;
+	if (!op_waits_outside(op->kind) || op_in_kernel(op->kind))
+		return false;
+	if (!regs || op->flags & OP_ABSENT)
+		return true;
+	const long number = (long)regs->orig_rax;
+	if (awaits_own_signals(process, tracee, number < 0 ? (long)op->arg : number, regs))
+		return false;
+	return any_descriptor(process, tracee, number < 0 ? (long)op->arg : number, regs, fd_foreign, true);
+}
+
+/* Does outside_ready() know when this wait is over? A child's end it does see, not that it stops or goes on. */
+static bool can_be_asked(const struct process *process, uint32_t thread, const struct op *op)
+{
+	const struct tracee *tracee = process->threads[thread].tracee;
+	const struct user_regs_struct *regs = tracee ? tracee_regs(process->threads[thread].tracee) : NULL;
+	if (op->kind == OP_POLL)
+		return tracee != NULL;
+	const struct call_traits *traits = call_traits((long)op->arg);
+	if (op->arg == SYS_wait4)
+		return regs && !(regs->rdx & (WUNTRACED | WCONTINUED));
+	if (op->arg == SYS_waitid)
+		return regs && !(regs->r10 & (WSTOPPED | WCONTINUED));
+	/* Not locks of files, semaphores, queues, rings and whatever else the kernel alone knows of. */
+	return tracee && (traits->awaits == AWAITS_SIGNAL || traits->reads >= 0 || traits->writes >= 0);
+}
+
+/*
+ * What could still wake a thread: a child process, by a semaphore that it shares or a pipe; and whatever those threads
+ * wait for that are in a system call.
+ */
+static enum hope outside_hope(const struct process *process)
+{
+	const struct model *model = process->model->model;
+	enum hope hope = target_descendants(process->target) ? HOPE_MORE : HOPE_NONE;
+	for (uint32_t t = 0; t < model_threads(model); t++) {
+		const struct op *op = model_pending(model, t);
+		if (!waits_for_outside(process, t, op))
+			continue;
+		/* Nothing comes for a thread that needs what a copy lacks. */
+		if (!(op->flags & OP_ABSENT) && can_be_asked(process, t, op))
+			return HOPE_MORE;
+		hope = HOPE_LOST;
+	}
+	return hope;
+}
+
+/* May somebody else be waiting for the program to get on, or about to come? What the process has made for itself alone doesn't count. */
+static bool is_others(const struct process *process, const struct tracee *tracee, int fd, short events)
+{
+	(void)tracee;
+	(void)events;
+	return !target_made(process->target, fd);
+}
+
+static bool meets_others(const struct process *process, const struct tracee *tracee, int fd, short events)
+{
+	(void)tracee;
+	(void)events;
+	return target_meets_others(process->target, fd);
+}
+
+/* Only where executions needn't be alike. */
+static bool may_follow_time(const struct process *process)
+{
+	return !process->options.outside_ms && !target_follows_time(process->target);
+}
+
+void outside_meet(struct process *process, struct tracee *tracee, const struct op *op)
+{
+	const struct user_regs_struct *regs = tracee_regs(tracee);
+	if (!op_waits_outside(op->kind) || op_in_kernel(op->kind) || !regs || !may_follow_time(process))
+		return;
+	const long number = (long)regs->orig_rax;
+	if (any_descriptor(process, tracee, number < 0 ? (long)op->arg : number, regs, meets_others, false))
+		target_follow_time(process->target);
+}
+
+void outside_meet_asleep(struct process *process, long number, uint64_t first)
+{
+	const struct call_traits *traits = call_traits(number);
+	if ((traits->reads == 0 || traits->writes == 0) && may_follow_time(process) &&
+	    target_meets_others(process->target, (int)first))
+		target_follow_time(process->target);
+}
+
+/* Signals are sent from outside to a program that is run, not to one that is explored. */
+static bool awaits_others(const struct process *process, uint32_t thread, const struct op *op)
+{
+	const struct tracee *tracee = process->threads[thread].tracee;
+	const struct user_regs_struct *regs = tracee ? tracee_regs(process->threads[thread].tracee) : NULL;
+	if (!op_waits_outside(op->kind) || op_in_kernel(op->kind) || op->flags & OP_ABSENT || !regs)
+		return false;
+	const long number = (long)regs->orig_rax;
+	return any_descriptor(process, tracee, number < 0 ? (long)op->arg : number, regs, is_others,
+			      !process->options.outside_ms);
+}
+
+static bool somebody_awaits_others(const struct process *process)
+{
+	const struct model *model = process->model->model;
+	if (target_descendants(process->target) || target_follows_time(process->target))
+		return true;
+	for (uint32_t t = 0; t < model_threads(model); t++)
+		if (!model_exited(model, t) && awaits_others(process, t, model_pending(model, t)))
+			return true;
+	return false;
+}
+
+/* Does the thread sleep at a lock of a file that another process has got by now? */
+static bool awaits_file_of_others(const struct process *process, uint32_t thread, const struct op *op)
+{
+	const struct tracee *tracee = process->threads[thread].tracee;
+	const struct user_regs_struct *regs = tracee ? tracee_regs(process->threads[thread].tracee) : NULL;
+	struct stat file;
+	return op->kind == OP_FILE_LOCK_SET && regs && channels_find_file(process, (int)regs->rdi, &file) &&
+	       kernel_others_lock(process, &file);
+}
+
+/* Is the object one that another process has by its name or number, or by which it can begin to talk with this one? */
+static bool awaits_object_of_others(const struct process *process, uint32_t thread, const struct op *op)
+{
+	const struct tracee *tracee = process->threads[thread].tracee;
+	const struct user_regs_struct *regs = tracee ? tracee_regs(process->threads[thread].tracee) : NULL;
+	struct kernel_call call;
+	if (op_class(op->kind) != CLASS_SEMSET && op_class(op->kind) != CLASS_QUEUE)
+		return kernel_may_hear(process, thread, op);
+	return regs && kernel_call_decode_other(process, regs, (long)regs->orig_rax, &call) && call.others;
+}
+
+/* There is something, and the model doesn't know of it: the kernel is asked from now on. */
+static void verify_asked(struct process *process, uint32_t thread)
+{
+	struct op op = *model_pending(process->model->model, thread);
+	if (!(op.flags & OP_ASKS) || op.kind != OP_POLL || !outside_completes(process, thread))
+		return;
+	process_remark(process, KERNEL_CHANGES_UNSEEN);
+	op.flags &= (uint16_t)~OP_ASKS;
+	model_set_pending(process->model->model, thread, &op);
+}
+
+static enum hope await_any(struct process *process)
+{
+	const struct model *model = process->model->model;
+	enum hope hope = outside_hope(process);
+	if (hope == HOPE_MORE)
+		hope = time_pass(process, INT64_MAX);
+	/* Time without an end doesn't come: it was interrupted, or has been waited for long enough. */
+	if (hope == HOPE_DUE)
+		hope = HOPE_LOST;
+	process->hope_lost = hope == HOPE_LOST;
+	for (uint32_t t = 0; t < model_threads(model); t++)
+		if (!model_exited(model, t)) {
+			objects_verify(process, model_pending(model, t));
+			verify_asked(process, t);
+			const enum op_kind kind = model_pending(model, t)->kind;
+			if (op_in_kernel(kind) && !op_is_tried(kind))
+				kernel_verify(process, model_pending(model, t));
+			if (hope == HOPE_NONE &&
+			    (awaits_file_of_others(process, t, model_pending(model, t)) ||
+			     awaits_object_of_others(process, t, model_pending(model, t))))
+				hope = HOPE_LOST;
+		}
+	return hope;
+}
+
+/* Does nobody go on by itself? The next operation of a plan may be waited for while others could. */
+static bool is_idle(const struct process *process, int64_t until)
+{
+	const struct model *model = process->model->model;
+	bool idle = true;
+	for (uint32_t t = 0; t < model_threads(model) && !until && idle; t++)
+		idle = !model_enabled(model, t);
+	return idle;
+}
+
+enum hope outside_await(struct process *process, int64_t until)
+{
+	signals_pass(process, NULL);
+	if (process->drive && !is_idle(process, until)) {
+		drive_look(process);
+	} else {
+		switch (drive_idle(process, until != 0)) {
+		case DRIVE_AGAIN:
+			return HOPE_MORE;
+		case DRIVE_NEVER:
+			return HOPE_NONE;
+		case DRIVE_FAILED:
+			process->hope_lost = true;
+			return HOPE_LOST;
+		case DRIVE_MORE:
+		case DRIVE_NOTHING:
+			break;
+		}
+	}
+	if (!until)
+		return await_any(process);
+	return somebody_awaits_others(process) ? time_pass(process, until) : HOPE_NONE;
+}
+
+void outside_heard(struct process *process, uint32_t thread, const struct op *op)
+{
+	const struct tracee *tracee = process->threads[thread].tracee;
+	const struct user_regs_struct *regs = tracee ? tracee_regs(process->threads[thread].tracee) : NULL;
+	if (!(process->pace.waited || process->pace.in_vain) || process->hope_lost || !regs)
+		return;
+	const long number = (long)regs->orig_rax;
+	if (any_descriptor(process, tracee, number < 0 ? (long)op->arg : number, regs, is_others, true))
+		time_heard(process);
+}

@@ -1,0 +1,43 @@
+/* A program of one thread comes to where it could take a signal that is to come: its operations are visible from then on. */
+#include "supervisor/calls/calls.h"
+#include "supervisor/lives/lives.h"
+#include "supervisor/signals/signals.h"
+
+#include <sys/syscall.h>
+
+static uint64_t bit(int signal)
+{
+	return UINT64_C(1) << (signal - 1);
+}
+
+/* A handler is being set for a signal that is to come, or it is waited for. */
+static bool meets(const struct process *process, struct tracee *tracee, long number)
+{
+	const struct user_regs_struct *regs = tracee_regs(tracee);
+	for (uint32_t i = 0; regs && i < process->senders.length; i++) {
+		const struct sender *sender = &process->senders.at[i];
+		const bool blocked = tracee_signals(tracee, "SigBlk") & bit(sender->signal);
+		if (sender->armed &&
+		    (number == SYS_rt_sigaction ? regs->rsi && regs->rdi == (uint64_t)sender->signal
+						: blocked || senders_handled(process, sender->signal)))
+			return true;
+	}
+	return false;
+}
+
+bool senders_meet(struct run *run, long number)
+{
+	struct process *process = run->process;
+	switch (number) {
+	case SYS_rt_sigaction:
+	case SYS_rt_sigtimedwait:
+	case SYS_rt_sigsuspend:
+	case SYS_pause:
+	case SYS_signalfd:
+	case SYS_signalfd4:
+		return !process->threaded && meets(process, run_self(run)->tracee, number) &&
+		       run_become_visible(run);
+	default:
+		return false;
+	}
+}

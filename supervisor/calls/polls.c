@@ -1,0 +1,31 @@
+/* Calls that ask for several descriptors, and that change sets of epoll: the thread stands before an operation. */
+#include "supervisor/calls/calls.h"
+#include "supervisor/uses/asked.h"
+
+#include <sys/syscall.h>
+
+/* Descriptors are those of one process. */
+static bool looks(const struct run *run)
+{
+	return run->process->threaded && !run->own_calls && run->process->spaces_length < 2;
+}
+
+bool polls_learn(struct run *run, long number, struct call *call)
+{
+	struct process *process = run->process;
+	const struct user_regs_struct *regs = tracee_regs(run_self(run)->tracee);
+	/* In a search alone it matters what depends on what. */
+	if (call->op.kind != OP_POLL || !process->options.note_unseen || !looks(run) || !regs)
+		return false;
+	asked_objects(process, run->thread, number, regs, &call->op);
+	return kernel_learned(run);
+}
+
+bool polls_change(struct run *run, long number, struct call *call)
+{
+	const struct user_regs_struct *regs = tracee_regs(run_self(run)->tracee);
+	if (number != SYS_epoll_ctl || !looks(run) || !regs)
+		return false;
+	call->op.kind = OP_POLL_CHANGE;
+	return true;
+}

@@ -1,0 +1,267 @@
+/*
+ * Timers whose signals the program handles or waits for: alarm(), setitimer(ITIMER_REAL), timer_create(). They run in the program's own time, as
+ * its sleeps do: the kernel has none of them. Each is a sender (senders.c). One that has been set before is set anew by an operation, since whether it
+ * has expired by then is up to the schedule. What would end the program, as a watchdog does, is left to the kernel's timers.
+ */
+#include "supervisor/calls/calls.h"
+#include "supervisor/lives/lives.h"
+#include "supervisor/signals/signals.h"
+
+#include <fmc/supervisor/moments.h>
+
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+
+#define NS_PER_SECOND INT64_C(1000000000)
+#define NS_PER_MICRO  1000
+#define FIRST_TIMER   1000000 /* the kernel's numbers are far below */
+#define LIBC_TIMERS   32      /* the signal by which libc's own thread learns of timers */
+#define ALARM_ROUNDS  (NS_PER_SECOND / 2)
+
+/* What a call asks of a timer. */
+struct request {
+	struct sender *sender;
+	bool sets, deletes;
+	int64_t first, interval; /* from now on, nanoseconds; 0: never */
+	uint64_t old;		 /* where the program wants to see how it stood; 0: nowhere */
+	bool micros;		 /* as struct itimerval, else itimerspec */
+	bool alarm;		 /* the result is what was left, in seconds */
+};
+
+static int64_t nanoseconds(int64_t seconds, int64_t rest)
+{
+	return seconds >= INT64_MAX / NS_PER_SECOND - 1 ? INT64_MAX : seconds * NS_PER_SECOND + rest;
+}
+
+static struct sender *add(struct process *process, int kind, int signal)
+{
+	struct senders *senders = &process->senders;
+	if (senders->length == SENDERS_MOST)
+		return NULL;
+	struct sender *sender = &senders->at[senders->length++];
+	*sender = (struct sender){.signal = signal, .receiver = NO_THREAD, .thread = NO_THREAD};
+	sender->kind = kind == SENDER_TIMER ? SENDER_TIMER : SENDER_ALARM;
+	/* Copies of the process would have none of it. */
+	process->has_common = true;
+	return sender;
+}
+
+static struct sender *find(struct process *process, int kind, uint64_t timer)
+{
+	for (uint32_t i = 0; i < process->senders.length; i++) {
+		struct sender *sender = &process->senders.at[i];
+		if ((int)sender->kind == kind && (kind == SENDER_ALARM || sender->timer == timer))
+			return sender;
+	}
+	return NULL;
+}
+
+/* The one that sends SIGALRM. While nobody could take that a call that sets it is the kernel's. */
+static struct sender *alarm_of(struct run *run, bool sets)
+{
+	struct process *process = run->process;
+	struct sender *sender = find(process, SENDER_ALARM, 0);
+	const struct tracee *tracee = run_self(run)->tracee;
+	const uint64_t taken = tracee_signals(tracee, "SigCgt") | tracee_signals(tracee, "SigBlk");
+	if (sender || !sets || !(taken >> (SIGALRM - 1) & 1))
+		return sender;
+	return add(process, SENDER_ALARM, SIGALRM);
+}
+
+static bool read_interval(const struct process *process, uint64_t address, struct request *request)
+{
+	struct itimerval value;
+	if (target_read(process->target, address, &value, sizeof value) != STATUS_OK)
+		return false;
+	request->first = nanoseconds(value.it_value.tv_sec, value.it_value.tv_usec * NS_PER_MICRO);
+	request->interval = nanoseconds(value.it_interval.tv_sec, value.it_interval.tv_usec * NS_PER_MICRO);
+	return request->first >= 0 && request->interval >= 0;
+}
+
+static bool read_timer(const struct process *process, uint64_t address, bool absolute,
+		       struct request *request)
+{
+	struct itimerspec value;
+	if (target_read(process->target, address, &value, sizeof value) != STATUS_OK)
+		return false;
+	request->first = nanoseconds(value.it_value.tv_sec, value.it_value.tv_nsec);
+	request->interval = nanoseconds(value.it_interval.tv_sec, value.it_interval.tv_nsec);
+	if (request->first > 0 && absolute) {
+		request->first -= target_clock(process->target, request->sender->clock);
+		request->first = request->first > 0 ? request->first : 1;
+	}
+	return request->first >= 0 && request->interval >= 0;
+}
+
+/* False: the kernel's. */
+static bool decode(struct run *run, long number, struct request *request)
+{
+	struct process *process = run->process;
+	const struct user_regs_struct *regs = tracee_regs(run_self(run)->tracee);
+	*request = (struct request){0};
+	if (!regs)
+		return false;
+	switch (number) {
+	case SYS_alarm:
+		request->sets = request->alarm = true;
+		request->first = nanoseconds((int64_t)(uint32_t)regs->rdi, 0);
+		request->sender = alarm_of(run, request->first > 0);
+		break;
+	case SYS_setitimer:
+		request->sets = request->micros = true;
+		request->old = regs->rdx;
+		if (regs->rdi != ITIMER_REAL || !read_interval(process, regs->rsi, request))
+			return false;
+		request->sender = alarm_of(run, request->first > 0);
+		break;
+	case SYS_getitimer:
+		request->micros = true;
+		request->old = regs->rsi;
+		request->sender = regs->rdi == ITIMER_REAL ? alarm_of(run, false) : NULL;
+		break;
+	case SYS_timer_settime:
+		request->sets = true;
+		request->old = regs->r10;
+		request->sender = find(process, SENDER_TIMER, regs->rdi);
+		return request->sender && read_timer(process, regs->rdx, regs->rsi & TIMER_ABSTIME, request);
+	case SYS_timer_gettime:
+		request->old = regs->rsi;
+		/* fall through */
+	case SYS_timer_getoverrun:
+		request->sender = find(process, SENDER_TIMER, regs->rdi);
+		break;
+	case SYS_timer_delete:
+		request->sets = request->deletes = true;
+		request->sender = find(process, SENDER_TIMER, regs->rdi);
+		break;
+	default:
+		break;
+	}
+	return request->sender != NULL;
+}
+
+static int64_t left(const struct process *process, const struct sender *sender)
+{
+	const int64_t ns = sender->end - time_now(process);
+	return !sender->armed ? 0 : ns > 0 ? ns : 1;
+}
+
+static bool show(struct process *process, const struct request *request, int64_t ns, int64_t interval)
+{
+	const int64_t unit = request->micros ? NS_PER_MICRO : 1;
+	const int64_t value[4] = {interval / NS_PER_SECOND, interval % NS_PER_SECOND / unit,
+				  ns / NS_PER_SECOND, (ns % NS_PER_SECOND + unit - 1) / unit};
+	return !request->old || target_write(process->target, request->old, value, sizeof value) == STATUS_OK;
+}
+
+/* Of a second's part alarm(2) rounds, but never to nothing. */
+static int64_t seconds_left(int64_t ns)
+{
+	const int64_t seconds = ns / NS_PER_SECOND, rest = ns % NS_PER_SECOND;
+	return seconds + ((!seconds && rest) || rest >= ALARM_ROUNDS);
+}
+
+/* What the call returns. */
+static int64_t apply(struct process *process, const struct request *request)
+{
+	struct sender *sender = request->sender;
+	const int64_t ns = left(process, sender);
+	if (!show(process, request, ns, sender->armed ? sender->interval : 0))
+		return -EFAULT;
+	if (!request->sets)
+		return 0;
+	sender->armed = request->first > 0;
+	sender->end = moments_later(time_now(process), request->first);
+	sender->interval = request->interval;
+	sender->thread = NO_THREAD;
+	if (request->deletes)
+		sender->timer = 0;
+	return request->alarm ? seconds_left(ns) : 0;
+}
+
+static uint32_t thread_by_number(const struct process *process, pid_t tid)
+{
+	for (uint32_t t = 0; t < process->threads_length; t++)
+		if (process->threads[t].tracee && process->threads[t].tid == tid)
+			return t;
+	return NO_THREAD;
+}
+
+/* A timer of the program's clocks that sends a signal, or nothing. False: the kernel's. */
+static bool create(struct run *run)
+{
+	struct process *process = run->process;
+	struct tracee *tracee = run_self(run)->tracee;
+	const struct user_regs_struct *regs = tracee_regs(tracee);
+	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM};
+	const int32_t number = FIRST_TIMER + (int32_t)process->senders.length;
+	if (!regs ||
+	    (regs->rdi != CLOCK_REALTIME && regs->rdi != CLOCK_MONOTONIC && regs->rdi != CLOCK_BOOTTIME))
+		return false;
+	event.sigev_value.sival_int = number;
+	if (regs->rsi && target_read(process->target, regs->rsi, &event, sizeof event) != STATUS_OK)
+		return false;
+	const bool to_thread = event.sigev_notify == SIGEV_THREAD_ID;
+	const uint32_t receiver = to_thread ? thread_by_number(process, event._sigev_un._tid) : NO_THREAD;
+	if ((event.sigev_notify != SIGEV_SIGNAL && !to_thread) || (to_thread && receiver == NO_THREAD) ||
+	    event.sigev_signo < 1 || event.sigev_signo > 64 ||
+	    target_write(process->target, regs->rdx, &number, sizeof number) != STATUS_OK)
+		return false;
+	struct sender *sender = add(process, SENDER_TIMER, event.sigev_signo);
+	if (!sender)
+		return false;
+	sender->timer = (uint32_t)number;
+	sender->clock = (int32_t)regs->rdi;
+	sender->receiver = receiver;
+	sender->value = (uint64_t)(uintptr_t)event.sigev_value.sival_ptr;
+	/* Nobody else sends that one. */
+	if (event.sigev_signo == LIBC_TIMERS)
+		process->sent |= UINT64_C(1) << (LIBC_TIMERS - 1);
+	tracee_skip_syscall(tracee, 0);
+	return true;
+}
+
+/* Where its signal can be taken already operations are visible from now on; else once it has a handler (senders_meet()). */
+static bool become_visible(struct run *run, const struct sender *sender)
+{
+	const struct tracee *tracee = run_self(run)->tracee;
+	const uint64_t taken = tracee_signals(tracee, "SigCgt") | tracee_signals(tracee, "SigBlk");
+	return sender->armed && taken >> (sender->signal - 1) & 1 && run_become_visible(run);
+}
+
+enum timer_call timers_meet(struct run *run, long number, struct call *call)
+{
+	struct process *process = run->process;
+	struct request request;
+	/* Among several processes, and in copies of a running one, timers are left to the kernel. */
+	if (run->own_calls || process->options.follow || process->options.program.image)
+		return TIMER_KERNEL;
+	if (number == SYS_timer_create)
+		return create(run) ? TIMER_ANSWERED : TIMER_KERNEL;
+	if (!decode(run, number, &request))
+		return TIMER_KERNEL;
+	/* It may expire before it is set anew. */
+	if (request.sets && process->threaded && senders_bear(run))
+		return TIMER_FAILED;
+	if (request.sets && request.sender->thread != NO_THREAD) {
+		call->op.kind = OP_TIMER_SET;
+		call->op.object = request.sender->thread;
+		return TIMER_OPERATION;
+	}
+	tracee_skip_syscall(run_self(run)->tracee, apply(process, &request));
+	return become_visible(run, request.sender) ? TIMER_FAILED : TIMER_ANSWERED;
+}
+
+void timers_perform(struct process *process, uint32_t thread, struct outcome *outcome)
+{
+	struct run run = {.process = process, .thread = thread, .outcome = outcome};
+	const struct user_regs_struct *regs = tracee_regs(process->threads[thread].tracee);
+	struct request request;
+	if (!regs || !decode(&run, (long)regs->orig_rax, &request))
+		return run_failed(outcome, END_ERROR, STATUS_GONE, "can't follow a timer");
+	process_note(process, MANNER_RETURN, apply(process, &request));
+	tracee_skip_syscall(process->threads[thread].tracee, process->performed.result);
+}

@@ -1,0 +1,40 @@
+/* Operations become visible: traps are planted at all of them. */
+#include "supervisor/accesses/accesses.h"
+#include "supervisor/lives/lives.h"
+
+#include <fmc/breakpoints/plugin.h>
+
+bool run_become_visible(struct run *run)
+{
+	if (run->process->threaded)
+		return false;
+	run->process->threaded = true;
+	run->process->controlled =
+	    !run->process->uncontrolled[0] && !run->process->signalled && !run->process->has_common;
+	enum status status = entries_plant_all(run->process->entries, run->process->target);
+	if (status == STATUS_INTERRUPTED)
+		return run_fail(run, END_INTERRUPTED, status, "interrupted");
+	if (status != STATUS_OK && status != STATUS_NOT_FOUND)
+		return run_fail(run, END_ERROR, status, "can't plant traps");
+	if (run_self(run)->tracee) {
+		marks_restore(run->process, run_self(run)->tracee);
+		rounds_plant(run->process, run_self(run)->tracee);
+	}
+	char text[160];
+	if (user_functions_missing(run->process, text)) {
+		plugin_blame("the program has none of its functions: %s", text);
+		return run_fail(run, END_UNSUPPORTED, STATUS_UNSUPPORTED, plugin_failure());
+	}
+	entries_lost_atomics(run->process->entries, text);
+	if (*text)
+		process_remark(run->process, text);
+	return false;
+}
+
+bool run_become_threaded(struct run *run)
+{
+	if (run_become_visible(run))
+		return true;
+	look_begin(run->process);
+	return false;
+}

@@ -1,0 +1,70 @@
+/* Signals that wait for a thread, or were sent to fmc for the program. */
+#include "supervisor/signals/signals.h"
+
+#include <signal.h>
+#include <stdio.h>
+
+uint64_t signals_deliverable(const struct tracee *tracee)
+{
+	uint64_t pending = tracee_signals(tracee, "SigPnd") | tracee_signals(tracee, "ShdPnd");
+	if (!pending)
+		return 0;
+	return pending & ~tracee_signals(tracee, "SigBlk") & tracee_signals(tracee, "SigCgt");
+}
+
+bool signals_read_by(const struct tracee *tracee, int fd, uint64_t *set)
+{
+	char path[64], line[128];
+	unsigned long long mask;
+	bool found = false;
+	snprintf(path, sizeof path, "/proc/%d/fdinfo/%d", target_pid(tracee->target), fd);
+	FILE *file = fopen(path, "re");
+	while (file && !found && fgets(line, sizeof line, file))
+		found = sscanf(line, "sigmask: %llx", &mask) == 1;
+	if (file)
+		fclose(file);
+	*set = found ? mask : 0;
+	return found;
+}
+
+bool signals_end_process(const struct tracee *tracee, int signal)
+{
+	switch (signal) {
+	case SIGCHLD:
+	case SIGCONT:
+	case SIGURG:
+	case SIGWINCH:
+	case SIGSTOP:
+	case SIGTSTP:
+	case SIGTTIN:
+	case SIGTTOU:
+		return false;
+	default:
+		return !((tracee_signals(tracee, "SigCgt") | tracee_signals(tracee, "SigIgn")) >>
+			     (signal - 1) &
+			 1);
+	}
+}
+
+int signals_fatal(const struct tracee *tracee)
+{
+	const uint64_t pending = (tracee_signals(tracee, "SigPnd") | tracee_signals(tracee, "ShdPnd")) &
+				 ~tracee_signals(tracee, "SigBlk");
+	for (int signal = 1; pending && signal <= 64; signal++)
+		if (pending >> (signal - 1) & 1 && signals_end_process(tracee, signal))
+			return signal;
+	return 0;
+}
+
+void signals_pass(struct process *process, const struct tracee *running)
+{
+	uint64_t signals;
+	if (!tracer_take_signals(&signals))
+		return;
+	const uint64_t blocked = running ? tracee_signals(running, "SigBlk") : ~UINT64_C(0);
+	process->disturbed = true;
+	process_remark(process, "signals from outside");
+	for (int signal = 1; signal <= 64; signal++)
+		if (signals >> (signal - 1) & 1)
+			target_send(process->target, blocked >> (signal - 1) & 1 ? NULL : running, signal);
+}
