@@ -28,7 +28,7 @@ endif
 LAYERS := tracer breakpoints supervisor replay
 tracer_ROOMS := proc kept target contents answers copy snapshot held image_file foreign origin inside beside
 breakpoints_ROOMS := op symbols unwind code names expression entries sampler waits python reach inspect
-supervisor_ROOMS := model trace policy certificate order tree dpor search execution finding process uses drive way signals before accesses lives calls run handlers perform starts engine temporal property foreign diagnosis
+supervisor_ROOMS := state objects memory threads model trace policy certificate order tree dpor search execution finding process uses drive way signals before accesses lives calls run handlers perform starts engine temporal property foreign diagnosis
 replay_ROOMS := text schedule certificate minimize export timeline packets gdb picture
 # The commands are at the root of all: they put the layers together.
 cli_ROOMS := output options session verdict watch check attach commands
@@ -77,7 +77,7 @@ AGENT_FLAGS = -std=gnu11 $(C_WARNINGS) $(CPPFLAGS) -O3 -g -Iinclude -I. -D_GNU_S
     -mgeneral-regs-only -mno-red-zone -fno-stack-protector -fno-asynchronous-unwind-tables -fcf-protection=none -U_FORTIFY_SOURCE $(AGENT_LTO)
 AGENT_LTO := $(if $(findstring clang,$(CC)),,-flto)
 AGENT_LINK = $(filter-out -MMD -MP,$(AGENT_FLAGS)) $(AGENT_LTO:-flto=-flto-partition=none -flinker-output=pie) -nostdlib -static -no-pie -Wl,-Ttext-segment=$(AGENT_ADDRESS),-z,noexecstack,--build-id=none,--fatal-warnings
-AGENT_CORE := $(wildcard supervisor/model/*.c) $(wildcard supervisor/agent/*.c) supervisor/trace/trace.c \
+AGENT_CORE := $(wildcard $(patsubst %,supervisor/%/*.c,state objects memory threads model agent)) supervisor/trace/trace.c \
     supervisor/trace/good_ends.c breakpoints/op/op.c breakpoints/entries/result.c $(filter-out %/probability.c %/random_profile.c,$(wildcard supervisor/policy/*.c)) \
     $(filter-out %/states.c %/standstill.c,$(wildcard supervisor/execution/*.c))
 agent_objects = $(patsubst %.c,$(BUILD)/agent/%.o,$(1))

@@ -1,7 +1,7 @@
 /* Footprints of transitions: what the operation's family says, what comes with queues and fairness, and when two depend. */
-#include "supervisor/model/buffer.h"
-#include "supervisor/model/state.h"
-#include "supervisor/model/touch.h"
+#include "supervisor/memory/buffer.h"
+#include "supervisor/state/state.h"
+#include "supervisor/state/touch.h"
 
 /* An operation whose objects the machine can't tell might be on any of them. */
 static bool unknown(const struct op *op)

@@ -2,7 +2,7 @@
  * When two models are the same. Digest and comparison both go over the words that `words_of_thread` and
  * `words_of_object` give, so that they can't disagree on what counts.
  */
-#include "supervisor/model/state.h"
+#include "supervisor/state/state.h"
 
 enum {
 	THREAD_WORDS = 6,

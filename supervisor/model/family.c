@@ -1,5 +1,5 @@
 /* The table of families. */
-#include "supervisor/model/family.h"
+#include "supervisor/state/family.h"
 
 static const struct family *const families[CLASS_ALL] = {
     [CLASS_NONE] = &family_other,

@@ -1,10 +1,9 @@
 /*
  * The model as a block of memory, threads and objects coming and going, and the way from an operation to its
- * family (family.h). What the operations mean is in other.c, thread.c, cancel.c, mutex.c,
- * cond.c, rwlock.c, barrier.c, spin.c, once.c, sem.c, futex.c, signal.c.
+ * family (family.h). What the operations mean is in the rooms objects, memory and threads, and in signal.c.
  */
-#include "supervisor/model/family.h"
-#include "supervisor/model/state.h"
+#include "supervisor/state/family.h"
+#include "supervisor/state/state.h"
 
 static uint32_t user_bytes(void)
 {

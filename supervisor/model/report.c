@@ -1,6 +1,6 @@
 /* Looking at a model: which thread waits for which. */
-#include "supervisor/model/family.h"
-#include "supervisor/model/state.h"
+#include "supervisor/state/family.h"
+#include "supervisor/state/state.h"
 
 uint32_t model_holder(const struct model *m, uint32_t object)
 {

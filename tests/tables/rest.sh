@@ -5,18 +5,18 @@
 
 # lines PRIMITIVE OPERATIONS LINES PERCENT  FILE: lines of code for a primitive, and those of fmc's model of it.
 lines() {
-	printf '%-20s %10s %6s %13s | %6s  %s\n' "$1" "$2" "$3" "$4" "$(grep -cvE '^[[:space:]]*(/?\*.*|//.*)?$' "supervisor/model/$5")" "$5"
+	printf '%-20s %10s %6s %13s | %6s  %s\n' "$1" "$2" "$3" "$4" "$(grep -cvE '^[[:space:]]*(/?\*.*|//.*)?$' "supervisor/$5")" "${5##*/}"
 }
 
 table_1() {
 	echo
 	echo "[MCMINI] Table 1: lines of code for a primitive, and those of fmc's model of it (without comments and empty lines)"
 	printf '%-20s %10s %6s %13s | %6s\n' primitive operations lines "per operation" lines
-	lines pthread_t 5 400 80 thread.c
-	lines pthread_mutex_t 3 267 89 mutex.c
-	lines pthread_cond_t 6 458 76 cond.c
-	lines pthread_barrier_t 3 243 81 barrier.c
-	lines sem_t 4 329 82 sem.c
+	lines pthread_t 5 400 80 threads/thread.c
+	lines pthread_mutex_t 3 267 89 objects/mutex.c
+	lines pthread_cond_t 6 458 76 objects/cond.c
+	lines pthread_barrier_t 3 243 81 objects/barrier.c
+	lines sem_t 4 329 82 objects/sem.c
 	echo "fmc's have more operations each (time-outs, robust mutexes, wakeup policies); what each touches and how it is misused isn't counted"
 }
 

@@ -50,7 +50,7 @@ enum touch_class {
 	TOUCH_WORD,   /* four bytes of memory, by address; accesses to parts of one aren't told apart */
 	TOUCH_SETS,   /* what is in sets of epoll */
 	TOUCH_OUTPUT, /* what the program prints: the order of its parts is what is seen of them */
-	/* Where flushes are apart (model/buffer.c): */
+	/* Where flushes are apart (memory/buffer.c): */
 	TOUCH_BUFFER, /* how far a thread's buffer is: written by its flushes */
 	TOUCH_PLACE,  /* one of the places of a thread's buffer */
 	TOUCH_STORED, /* one word of one of a thread's stores, with the thread above the class: read by its thread, and written by what

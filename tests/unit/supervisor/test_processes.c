@@ -1,4 +1,4 @@
-#include "supervisor/model/state.h"
+#include "supervisor/state/state.h"
 #include "tests/unit/suite.h"
 
 #include <check.h>

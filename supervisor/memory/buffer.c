@@ -16,8 +16,8 @@
  *                                  flush, and before or after whatever reached memory before that
  *     what overwrites store k      in memory writes "store k", so that it comes after those reads
  */
-#include "supervisor/model/buffer.h"
-#include "supervisor/model/touch.h"
+#include "supervisor/memory/buffer.h"
+#include "supervisor/state/touch.h"
 
 static bool overlap(uint64_t a, uint64_t a_bytes, uint64_t b, uint64_t b_bytes)
 {

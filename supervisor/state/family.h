@@ -1,5 +1,5 @@
-#ifndef FMC_SUPERVISOR_MODEL_FAMILY_H
-#define FMC_SUPERVISOR_MODEL_FAMILY_H
+#ifndef FMC_SUPERVISOR_STATE_FAMILY_H
+#define FMC_SUPERVISOR_STATE_FAMILY_H
 
 #include <fmc/supervisor/dependence.h>
 #include <fmc/supervisor/misuse.h>

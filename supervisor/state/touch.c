@@ -1,5 +1,5 @@
 /* What operations of several families touch. */
-#include "supervisor/model/touch.h"
+#include "supervisor/state/touch.h"
 
 void touch_object(struct footprint *footprint, uint32_t object, bool passive)
 {

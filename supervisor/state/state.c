@@ -1,5 +1,5 @@
 /* Threads and objects of a model as they stand. */
-#include "supervisor/model/state.h"
+#include "supervisor/state/state.h"
 
 uint32_t model_thread_room(const struct model *m)
 {

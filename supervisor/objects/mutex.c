@@ -14,9 +14,9 @@
  * The lower row exists for robust mutexes only; an inconsistent mutex whose holder exits is dead again. A
  * mutex that isn't robust stays held by a thread that has exited.
  */
-#include "supervisor/model/family.h"
-#include "supervisor/model/state.h"
-#include "supervisor/model/touch.h"
+#include "supervisor/state/family.h"
+#include "supervisor/state/state.h"
+#include "supervisor/state/touch.h"
 
 #define WOULD_BLOCK (-1)
 

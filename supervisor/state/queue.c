@@ -3,7 +3,7 @@
  * an object that is handed over in an order (enum wakeup): doubly linked by thread number, a thread being in
  * one queue at most.
  */
-#include "supervisor/model/state.h"
+#include "supervisor/state/state.h"
 
 /* After the thread `prev`; NO_THREAD: at the beginning. */
 static void insert_after(struct model *m, uint32_t object, uint32_t prev, uint32_t t)

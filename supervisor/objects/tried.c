@@ -7,9 +7,9 @@
  *           |  '----(it fails at once)-> performed, a yield
  *           '-------(it would wait)-> asleep, until the object is another one -> before the call
  */
-#include "supervisor/model/family.h"
-#include "supervisor/model/state.h"
-#include "supervisor/model/touch.h"
+#include "supervisor/state/family.h"
+#include "supervisor/state/state.h"
+#include "supervisor/state/touch.h"
 
 static bool ready(const struct model *m, uint32_t t)
 {

@@ -10,9 +10,9 @@
  *
  * The thread that is scheduled next gets a unit, or the first of a queue (model_turn()).
  */
-#include "supervisor/model/family.h"
-#include "supervisor/model/state.h"
-#include "supervisor/model/touch.h"
+#include "supervisor/state/family.h"
+#include "supervisor/state/state.h"
+#include "supervisor/state/touch.h"
 
 #define SEM_VALUE_MAXIMUM INT32_MAX
 

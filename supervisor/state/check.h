@@ -1,7 +1,7 @@
-#ifndef FMC_SUPERVISOR_MODEL_CHECK_H
-#define FMC_SUPERVISOR_MODEL_CHECK_H
+#ifndef FMC_SUPERVISOR_STATE_CHECK_H
+#define FMC_SUPERVISOR_STATE_CHECK_H
 
-#include "supervisor/model/state.h"
+#include "supervisor/state/state.h"
 
 /* In a function that returns the sentence that fails. */
 #define CHECK(condition, sentence)                                                                           \

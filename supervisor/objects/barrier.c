@@ -6,9 +6,9 @@
  *     OP_BARRIER_WAIT -(the last)-> returns -1; all in the queue: OP_BARRIER_ASLEEP -> OP_BARRIER_RESUME
  *     OP_BARRIER_RESUME -> returns 0
  */
-#include "supervisor/model/family.h"
-#include "supervisor/model/state.h"
-#include "supervisor/model/touch.h"
+#include "supervisor/state/family.h"
+#include "supervisor/state/state.h"
+#include "supervisor/state/touch.h"
 
 #define SERIAL_THREAD (-1)
 

@@ -1,7 +1,7 @@
-#ifndef FMC_SUPERVISOR_MODEL_TOUCH_H
-#define FMC_SUPERVISOR_MODEL_TOUCH_H
+#ifndef FMC_SUPERVISOR_STATE_TOUCH_H
+#define FMC_SUPERVISOR_STATE_TOUCH_H
 
-#include "supervisor/model/family.h"
+#include "supervisor/state/family.h"
 
 /*
  * What operations touch, in the words of families (struct family, touch). Every line of these functions, as of those

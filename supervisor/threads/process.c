@@ -3,8 +3,8 @@
  *
  *     alive -(OP_PROCESS_EXIT, or the exit of its last thread)-> over -(OP_PROCESS_WAIT of its parent's)-> collected
  */
-#include "supervisor/model/state.h"
-#include "supervisor/model/touch.h"
+#include "supervisor/state/state.h"
+#include "supervisor/state/touch.h"
 
 void model_thread_of(struct model *m, uint32_t t, uint32_t process, uint32_t parent)
 {
@@ -43,8 +43,8 @@ bool model_has_others(const struct model *m, uint32_t process)
 static bool is_awaited(const struct model *m, const struct op *op, uint32_t parent, uint32_t first)
 {
 	const struct model_thread *thread = model_thread_const(m, first);
-	return thread->process == first && thread->parent == parent &&
-	       !(thread->flags & PROCESS_COLLECTED) && (op->arg == ANY_PROCESS || (uint32_t)op->arg == first);
+	return thread->process == first && thread->parent == parent && !(thread->flags & PROCESS_COLLECTED) &&
+	       (op->arg == ANY_PROCESS || (uint32_t)op->arg == first);
 }
 
 /* The one that it would collect now; NO_THREAD, and whether there is any that it can wait for. */

@@ -9,9 +9,9 @@
  *     OP_FUTEX_ASLEEP -(model_interrupt())-> OP_FUTEX_WAIT, in no queue
  *     OP_FUTEX_ASLEEP -(requeue)-> OP_FUTEX_ASLEEP, at the end of the queue of the other word
  */
-#include "supervisor/model/family.h"
-#include "supervisor/model/state.h"
-#include "supervisor/model/touch.h"
+#include "supervisor/state/family.h"
+#include "supervisor/state/state.h"
+#include "supervisor/state/touch.h"
 
 static bool matches(const struct model_thread *thread, uint32_t bits)
 {

@@ -1,5 +1,5 @@
 /* What is always true of an object, without its queue: in constant time. */
-#include "supervisor/model/check.h"
+#include "supervisor/state/check.h"
 
 static const char *check_mutex(const struct model *m, const struct model_object *o)
 {

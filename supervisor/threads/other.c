@@ -1,9 +1,9 @@
 /*
  * Operations without an object that the model knows: yields, sleeps, waits for the outside, choices.
  */
-#include "supervisor/model/family.h"
-#include "supervisor/model/state.h"
-#include "supervisor/model/touch.h"
+#include "supervisor/state/family.h"
+#include "supervisor/state/state.h"
+#include "supervisor/state/touch.h"
 
 /* The next object from this one on that is asked for; all there are if there is none. */
 static uint32_t next_asked(const struct model *m, const struct op *op, uint32_t object)

@@ -5,9 +5,9 @@
  *     pending  -(apply, fmc_effect.waits)->  OP_WAITS, its object knows that it has come
  *     OP_WAITS -(enabled; apply)->                 performed
  */
-#include "supervisor/model/family.h"
-#include "supervisor/model/state.h"
-#include "supervisor/model/touch.h"
+#include "supervisor/state/family.h"
+#include "supervisor/state/state.h"
+#include "supervisor/state/touch.h"
 
 #include <fmc/breakpoints/plugin.h>
 

@@ -7,7 +7,7 @@
  *     OP_SIGNAL_TAKE -(X waits and can be interrupted: 0)-> X begins to wait, the handlers run, X fails with EINTR
  *                    -(1; else 0)-> the handlers run, and then X is pending again
  */
-#include "supervisor/model/state.h"
+#include "supervisor/state/state.h"
 
 #define MOST_TAKERS 64
 

@@ -5,9 +5,9 @@
  *     free  -(LOCK, TRYLOCK by t = 0)->  held by t  -(UNLOCK, INIT)->  free
  *     held  -(TRYLOCK = EBUSY)->  held
  */
-#include "supervisor/model/family.h"
-#include "supervisor/model/state.h"
-#include "supervisor/model/touch.h"
+#include "supervisor/state/family.h"
+#include "supervisor/state/state.h"
+#include "supervisor/state/touch.h"
 
 static bool ready(const struct model *m, uint32_t t)
 {

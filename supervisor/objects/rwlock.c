@@ -10,9 +10,9 @@
  * PREFER_WRITER_NONRECURSIVE is WAKE_WRITERS; its two others are WAKE_ANY, since who waits there is decided
  * by who comes first.
  */
-#include "supervisor/model/family.h"
-#include "supervisor/model/state.h"
-#include "supervisor/model/touch.h"
+#include "supervisor/state/family.h"
+#include "supervisor/state/state.h"
+#include "supervisor/state/touch.h"
 
 static bool is_free(const struct model_object *o, const struct op *op)
 {

@@ -1,5 +1,5 @@
 /* Is the next operation of a thread one that it must not make? One function for each class of objects. */
-#include "supervisor/model/family.h"
+#include "supervisor/state/family.h"
 
 #include <fmc/breakpoints/plugin.h>
 

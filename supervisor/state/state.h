@@ -1,11 +1,11 @@
-#ifndef FMC_SUPERVISOR_MODEL_STATE_H
-#define FMC_SUPERVISOR_MODEL_STATE_H
+#ifndef FMC_SUPERVISOR_STATE_STATE_H
+#define FMC_SUPERVISOR_STATE_STATE_H
 
 #include <fmc/supervisor/model.h>
 #include <fmc/tracer/assert.h>
 
 /*
- * The inside of a model, shared by the model_*.c files only.
+ * The inside of a model, shared by the rooms of its families and model only.
  *
  * A block is: struct model, then the threads, then the objects, then, if a plug-in describes classes, a state of
  * OBJECT_USER_BYTES for each object. Everything points by index, so that a block may be moved, copied, and mapped
@@ -35,10 +35,10 @@ enum thread_run { THREAD_STOPPED, THREAD_RUNNING, THREAD_EXITED };
 enum thread_flag {
 	THREAD_JOINED = 1,
 	THREAD_DETACHED = 2,
-	THREAD_CANCELLED = 4, /* pthread_cancel: acts at its next cancellation point */
-	THREAD_NO_CANCEL = 8, /* PTHREAD_CANCEL_DISABLE */
-	THREAD_ASYNC = 16,    /* PTHREAD_CANCEL_ASYNCHRONOUS: acts anywhere */
-	THREAD_UNWINDS = 32,  /* has acted, runs its clean-up handlers */
+	THREAD_CANCELLED = 4,	/* pthread_cancel: acts at its next cancellation point */
+	THREAD_NO_CANCEL = 8,	/* PTHREAD_CANCEL_DISABLE */
+	THREAD_ASYNC = 16,	/* PTHREAD_CANCEL_ASYNCHRONOUS: acts anywhere */
+	THREAD_UNWINDS = 32,	/* has acted, runs its clean-up handlers */
 	PROCESS_COLLECTED = 64, /* its process, of which it is the first thread, has been waited for */
 	THREAD_DISARMED = 128,	/* it stands for a timer that has been set anew, and sends nothing any more */
 };

@@ -8,9 +8,9 @@
  *
  * While it is run others wait, its runner too if it comes again.
  */
-#include "supervisor/model/family.h"
-#include "supervisor/model/state.h"
-#include "supervisor/model/touch.h"
+#include "supervisor/state/family.h"
+#include "supervisor/state/state.h"
+#include "supervisor/state/touch.h"
 
 static bool ready(const struct model *m, uint32_t t)
 {

@@ -1,7 +1,7 @@
-#ifndef FMC_SUPERVISOR_MODEL_BUFFER_H
-#define FMC_SUPERVISOR_MODEL_BUFFER_H
+#ifndef FMC_SUPERVISOR_MEMORY_BUFFER_H
+#define FMC_SUPERVISOR_MEMORY_BUFFER_H
 
-#include "supervisor/model/state.h"
+#include "supervisor/state/state.h"
 
 #include <fmc/supervisor/dependence.h>
 

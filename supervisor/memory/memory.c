@@ -3,10 +3,10 @@
  * nothing would find is known, so nothing is lost if it waits until that has changed. Any execution with such a round is one
  * without it, too. Stores that wait in buffers: buffer.c.
  */
-#include "supervisor/model/buffer.h"
-#include "supervisor/model/family.h"
-#include "supervisor/model/state.h"
-#include "supervisor/model/touch.h"
+#include "supervisor/memory/buffer.h"
+#include "supervisor/state/family.h"
+#include "supervisor/state/state.h"
+#include "supervisor/state/touch.h"
 
 /* In how long an access words are told apart. */
 enum { WORDS_APART = 16 };
