@@ -31,7 +31,7 @@ breakpoints_ROOMS := op symbols unwind code names expression entries sampler wai
 supervisor_ROOMS := state objects memory threads model trace policy certificate order tree dpor search execution finding process uses drive way signals before accesses lives calls run handlers perform starts engine temporal property foreign diagnosis
 replay_ROOMS := text schedule certificate minimize export timeline packets gdb picture
 # The commands are at the root of all: they put the layers together.
-cli_ROOMS := output options session verdict watch check attach commands
+cli_ROOMS := output options session verdict watch kept workers explore phases check attach commands
 ROOMS := $(foreach layer,$(LAYERS),$($(layer)_ROOMS:%=$(layer)/%)) $(cli_ROOMS:%=supervisor/cli/%)
 $(foreach layer,$(LAYERS),$(eval $(layer)_SOURCES := $(foreach room,$($(layer)_ROOMS),$(wildcard $(layer)/$(room)/*.c))))
 cli_SOURCES := $(foreach room,$(cli_ROOMS),$(wildcard supervisor/cli/$(room)/*.c))

@@ -1,7 +1,6 @@
 /* The certificate of a search that is over, checked before it is written. */
-#include "supervisor/cli/check/certify.h"
-#include "supervisor/cli/check/explore.h"
-#include "supervisor/cli/check/explore_private.h"
+#include "supervisor/cli/explore/certify.h"
+#include "supervisor/cli/explore/explore.h"
 #include "supervisor/cli/output/output_file.h"
 #include "supervisor/cli/output/say.h"
 #include "supervisor/cli/session/environment.h"

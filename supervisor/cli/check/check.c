@@ -1,10 +1,10 @@
 /* fmc check: one search after the other, until one says all. */
 #include "supervisor/cli/check/check.h"
 #include "supervisor/cli/check/conclude.h"
-#include "supervisor/cli/check/explore.h"
 #include "supervisor/cli/options/commands.h"
 #include "supervisor/cli/output/exits.h"
 #include "supervisor/cli/output/say.h"
+#include "supervisor/cli/phases/phases.h"
 #include "supervisor/cli/session/image_id.h"
 #include "supervisor/cli/session/ops.h"
 #include "supervisor/cli/session/record.h"

@@ -1,6 +1,6 @@
 /* What came of a search: its findings minimised, written and printed, then the verdict. */
 #include "supervisor/cli/check/conclude.h"
-#include "supervisor/cli/check/told.h"
+#include "supervisor/cli/explore/told.h"
 #include "supervisor/cli/output/exits.h"
 #include "supervisor/cli/output/say.h"
 #include "supervisor/cli/output/terminal.h"

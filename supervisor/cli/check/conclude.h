@@ -1,7 +1,7 @@
 #ifndef FMC_SUPERVISOR_CLI_CHECK_CONCLUDE_H
 #define FMC_SUPERVISOR_CLI_CHECK_CONCLUDE_H
 
-#include "supervisor/cli/check/explore.h"
+#include "supervisor/cli/explore/explore.h"
 
 #include <fmc/supervisor/suppressions.h>
 

@@ -1,10 +1,10 @@
 /* fmc: which command? */
-#include "supervisor/cli/check/remote.h"
 #include "supervisor/cli/commands/faults.h"
 #include "supervisor/cli/options/commands.h"
 #include "supervisor/cli/options/help.h"
 #include "supervisor/cli/output/exits.h"
 #include "supervisor/cli/output/say.h"
+#include "supervisor/cli/workers/remote.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* fmc merge: what the shards of a search have left is read, and has to be of one search. */
 #include "supervisor/cli/commands/merge.h"
-#include "supervisor/cli/check/resume.h"
+#include "supervisor/cli/kept/resume.h"
 #include "supervisor/cli/options/commands.h"
 #include "supervisor/cli/output/exits.h"
 #include "supervisor/cli/output/say.h"

@@ -3,9 +3,9 @@
 #include <fmc/supervisor/execution.h>
 #include <fmc/supervisor/wire.h>
 
-#include "supervisor/cli/check/resume.h"
-#include "supervisor/cli/check/state_file.h"
-#include "supervisor/cli/check/state_names.h"
+#include "supervisor/cli/kept/resume.h"
+#include "supervisor/cli/kept/state_file.h"
+#include "supervisor/cli/kept/state_names.h"
 #include "tests/table/table_random.h"
 #include "tests/unit/suite.h"
 
