@@ -218,7 +218,7 @@ static bool answer(struct tracee *tracee, const struct user_regs_struct *regs, i
 	case SYS_readv:
 	case SYS_preadv:
 		/* All other reads may be somebody's to know of. */
-		*result = target->world.random_files ? random_read(tracee, regs) : RANDOM_NOT;
+		*result = filters_stop_any_reads(target) ? random_read(tracee, regs) : RANDOM_NOT;
 		return *result != RANDOM_NOT;
 	case SYS_getcpu:
 		*result = answer_getcpu(tracee, regs->rdi, regs->rsi);

@@ -1,10 +1,6 @@
 #include "tracer/answers/answers.h"
 
 #include <errno.h>
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -15,9 +11,6 @@
  * Random bytes that are the same in every execution: of getrandom(2), and of the devices. Calls that read stop nobody, as they
  * are many; from when a device is opened those do that read what has its number, by another filter.
  */
-
-/* Numbers from here on aren't told apart, and get a filter each time. */
-#define KNOWN_NUMBERS 63
 
 static uint64_t next_random(uint64_t *state)
 {
@@ -89,58 +82,16 @@ int64_t random_read(struct tracee *tracee, const struct user_regs_struct *regs)
 		     : random_answer(tracee->target, regs->rsi, regs->rdx);
 }
 
-#define LOAD(field)		      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
-#define EQUAL(value, then, otherwise) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), (then), (otherwise))
-#define RETURN(value)		      BPF_STMT(BPF_RET | BPF_K, (value))
-
-/* All threads stop before they read this descriptor, but for what fmc makes them do. */
-static enum status stop_reads(struct tracee *tracee, int descriptor)
-{
-	const struct sock_filter code[] = {
-	    LOAD(arch),
-	    EQUAL(AUDIT_ARCH_X86_64, 0, 10),
-	    LOAD(nr),
-	    EQUAL(SYS_read, 3, 0),
-	    EQUAL(SYS_readv, 2, 0),
-	    EQUAL(SYS_pread64, 1, 0),
-	    EQUAL(SYS_preadv, 0, 5),
-	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args)),
-	    EQUAL((uint32_t)descriptor, 0, 3),
-	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, instruction_pointer) + 4),
-	    EQUAL((uint32_t)(GADGET_PAGE >> 32), 1, 0),
-	    RETURN(SECCOMP_RET_TRACE),
-	    RETURN(SECCOMP_RET_ALLOW),
-	};
-	struct {
-		struct sock_fprog program;
-		struct sock_filter code[sizeof code / sizeof code[0]];
-	} block = {.program = {.len = sizeof code / sizeof code[0],
-			       .filter = (struct sock_filter *)(GADGET_SCRATCH + sizeof block.program)}};
-	const uint64_t arguments[6] = {SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, GADGET_SCRATCH};
-	int64_t result = 0;
-	memcpy(block.code, code, sizeof code);
-	enum status status = target_write(tracee->target, GADGET_SCRATCH, &block, sizeof block);
-	if (status == STATUS_OK)
-		status = tracee_syscall(tracee, SYS_seccomp, arguments, &result);
-	return status == STATUS_OK && result != 0 ? STATUS_UNSUPPORTED : status;
-}
-
 bool target_open_random(struct tracee *tracee)
 {
 	const struct user_regs_struct *regs = tracee_regs(tracee);
-	uint64_t *known = &tracee->target->world.random_files;
 	int64_t number;
 	if (!regs || tracee->target->world.confined)
 		return false;
 	const uint64_t arguments[6] = {regs->rdi, regs->rsi, regs->rdx, regs->r10};
 	if (tracee_syscall(tracee, (long)regs->orig_rax, arguments, &number) != STATUS_OK)
 		return false;
-	const uint64_t bit =
-	    number >= 0 ? UINT64_C(1) << (number < KNOWN_NUMBERS ? number : KNOWN_NUMBERS) : 0;
-	const bool tamed = number < 0 || (number < KNOWN_NUMBERS && *known & bit) ||
-			   stop_reads(tracee, (int)number) == STATUS_OK;
-	if (tamed)
-		*known |= bit;
+	const bool tamed = number < 0 || filters_stop_reads(tracee, (int)number) == STATUS_OK;
 	tracee_skip_syscall(tracee, number);
 	return tamed;
 }

@@ -80,6 +80,7 @@ static enum status adopt(const struct target *source, pid_t pid, struct target *
 	memcpy(copy->near_pages, source->near_pages, sizeof copy->near_pages);
 	copy->near_pages_length = source->near_pages_length;
 	reserved_inherit(copy, source);
+	filters_inherit(copy, source);
 	copy->world = source->world;
 	if (status == STATUS_OK) {
 		*out = copy;
@@ -227,6 +228,7 @@ enum status image_start(struct image *image, struct target **out)
 	*out = NULL;
 	if (image->complete || !image->target)
 		return STATUS_UNSUPPORTED;
+	filters_grant(image->target);
 	enum status status = fork_target(image->target, image->threads[0].clear_tid, &copy);
 	if (status == STATUS_OK)
 		status = complete(image, copy);

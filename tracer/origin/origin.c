@@ -40,6 +40,7 @@ struct origin {
 	void *context;
 	struct source source; /* ORIGIN_COPY; its target is NULL where there is none */
 	struct image *image;  /* program->image: copies are made of that instead */
+	uint64_t filters;     /* that executions have asked for, and copies are to have from their beginning */
 	int64_t start_ns;
 };
 
@@ -130,6 +131,7 @@ static enum status make_source(struct origin *origin, char why[256])
 	enum status status = launch_prepared(origin, &target, why);
 	if (status != STATUS_OK)
 		return status;
+	target->wanted = &origin->filters;
 	status = study_source(&origin->source, target);
 	if (status == STATUS_UNSUPPORTED) {
 		drop_source(origin);
@@ -166,6 +168,7 @@ static enum status adopt_copy(const struct source *source, pid_t pid, struct tar
 	memcpy(target->near_pages, source->target->near_pages, sizeof target->near_pages);
 	target->near_pages_length = source->target->near_pages_length;
 	reserved_inherit(target, source->target);
+	filters_inherit(target, source->target);
 	target->world = source->world;
 	*out = target;
 	return STATUS_OK;
@@ -200,6 +203,7 @@ static enum status copy_source(const struct source *source, struct target **out)
 	pid_t pid;
 	int64_t result;
 	const uint64_t robust[6] = {source->robust_list, 24};
+	filters_grant(source->target);
 	enum status status = fork_source(source, &pid);
 	if (status == STATUS_OK)
 		status = adopt_copy(source, pid, out);
@@ -223,6 +227,7 @@ static enum status load_image(struct origin *origin, char why[256])
 	if (status != STATUS_OK)
 		return status;
 	struct target *target = origin->image->target;
+	target->wanted = &origin->filters;
 	status = origin->prepare(origin->context, target, target_tracee(target, 0));
 	if (status == STATUS_OK)
 		return STATUS_OK;

@@ -11,7 +11,6 @@
 #include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -58,7 +57,7 @@ static bool is_mapping(const struct call_traits *call)
 	return call->maps && call->stops == STOPS_NEVER;
 }
 
-/* Of these the filter stops what concerns descriptors that the program has made; see target_watch_transfers(). */
+/* Of these a filter stops what concerns descriptors; see target_watch_transfers(). */
 static bool is_transfer(const struct call_traits *call)
 {
 	return call->stops == STOPS_TRANSFERS;
@@ -95,7 +94,6 @@ static size_t add_calls(struct sock_filter *code, const struct calls *calls, siz
 	LOAD_HIGH(instruction_pointer), JUMP_EQUAL((uint32_t)(GADGET_PAGE >> 32), 0, 3),                     \
 	    LOAD(instruction_pointer), BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 4096, 1, 0),                      \
 	    RETURN(SECCOMP_RET_ALLOW), RETURN(SECCOMP_RET_TRACE | (message))
-#define TRACE_BUT_OURS TRACE_BUT_OURS_AS(0)
 
 /* Where an instruction of `some` leads, in place of a number of instructions: to one of those at the filter's end. */
 enum { ALLOW = 253, REFUSE, LOOK };
@@ -186,7 +184,7 @@ int filter_install(bool confined)
 	const struct sock_filter ends[] = {
 	    RETURN(SECCOMP_RET_ALLOW),
 	    RETURN(SECCOMP_RET_ERRNO | EPERM),
-	    TRACE_BUT_OURS,
+	    TRACE_BUT_OURS_AS(0),
 	};
 	const struct sock_filter look[] = {BPF_STMT(BPF_JMP | BPF_JA, LOOK - ALLOW)};
 	_Static_assert(COUNT(some) < ALLOW, "labels aren't numbers of instructions");
@@ -210,45 +208,9 @@ int filter_install(bool confined)
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
 }
 
-/* So many filters work on it; 0 where the kernel doesn't tell. */
-static unsigned filters_of(const struct tracee *tracee)
+/* What concerns descriptors above the standard ones, or those. */
+static size_t transfers_code(struct sock_filter *code, bool standard)
 {
-	char path[48], line[256];
-	unsigned filters = 0;
-	snprintf(path, sizeof path, "/proc/%d/task/%d/status", tracee->target->pid, tracee->tid);
-	FILE *file = fopen(path, "re");
-	if (!file)
-		return 0;
-	while (fgets(line, sizeof line, file) && sscanf(line, "Seccomp_filters: %u", &filters) != 1)
-		;
-	fclose(file);
-	return filters;
-}
-
-/* The target puts this filter over those that it has. */
-static enum status add_filter(struct tracee *tracee, const struct sock_filter *code, size_t n)
-{
-	struct target *target = tracee->target;
-	const uint64_t at = GADGET_SCRATCH + sizeof(struct sock_fprog);
-	FMC_ASSERT(at + n * sizeof code[0] <= GADGET_PAGE + GADGET_PAGE_SIZE);
-	/* All of it is written, also what is between its members. */
-	struct sock_fprog program;
-	memset(&program, 0, sizeof program);
-	program.len = (unsigned short)n;
-	program.filter = (struct sock_filter *)(uintptr_t)at;
-	const uint64_t arguments[6] = {SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, GADGET_SCRATCH};
-	int64_t result = 0;
-	enum status status = target_write(target, GADGET_SCRATCH, &program, sizeof program);
-	if (status == STATUS_OK)
-		status = target_write(target, at, code, n * sizeof code[0]);
-	if (status == STATUS_OK)
-		status = tracee_syscall(tracee, SYS_seccomp, arguments, &result);
-	return status == STATUS_OK && result != 0 ? STATUS_UNSUPPORTED : status;
-}
-
-enum status target_watch_transfers(struct tracee *tracee, bool standard)
-{
-	struct target *target = tracee->target;
 	const struct sock_filter head[] = {
 	    LOAD(arch),
 	    JUMP_EQUAL(AUDIT_ARCH_X86_64, 1, 0),
@@ -258,31 +220,23 @@ enum status target_watch_transfers(struct tracee *tracee, bool standard)
 	const struct sock_filter tail[] = {
 	    RETURN(SECCOMP_RET_ALLOW),
 	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
-	    BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, standard ? 0 : STDERR_FILENO + 1, 1, 0),
+	    BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, STDERR_FILENO + 1, standard ? 0 : 1, standard ? 1 : 0),
 	    RETURN(SECCOMP_RET_ALLOW),
-	    TRACE_BUT_OURS,
+	    TRACE_BUT_OURS_AS(standard ? FILTER_STANDARD : FILTER_TRANSFERS),
 	};
 	struct calls calls;
-	struct sock_filter code[COUNT(head) + COUNT(calls.at) + COUNT(tail)];
-	size_t n = 0;
-	if (target->world.confined)
-		return STATUS_OK; /* they stop there anyway */
-	if (filters_of(tracee) > (target->watches_mappings ? 2 : 1))
-		return STATUS_UNSUPPORTED;
-	n += add(code + n, head, COUNT(head));
+	size_t n = add(code, head, COUNT(head));
 	find_calls(&calls, is_transfer);
 	n += add_calls(code + n, &calls, 1);
-	n += add(code + n, tail, COUNT(tail));
-	return add_filter(tracee, code, n);
+	return n + add(code + n, tail, COUNT(tail));
 }
 
 /*
  * Calls that change mappings, but for those forms of them that stop at the first filter. What comes by another way into the kernel, which has other
  * numbers (int 0x80, or with bit 30 set), may be one. Not seen: drivers that map something at an ioctl().
  */
-enum status target_watch_mappings(struct tracee *tracee)
+static size_t maps_code(struct sock_filter *code)
 {
-	struct target *target = tracee->target;
 	const struct sock_filter head[] = {
 	    LOAD(arch),
 	    JUMP_EQUAL(AUDIT_ARCH_X86_64, 1, 0),
@@ -300,30 +254,59 @@ enum status target_watch_mappings(struct tracee *tracee)
 	    TRACE_BUT_OURS_AS(FILTER_MAPS),
 	};
 	struct calls calls;
-	struct sock_filter code[COUNT(head) + COUNT(calls.at) + COUNT(others) + COUNT(some) + COUNT(ends)];
-	size_t n = 0;
-	if (target->watches_mappings || target->world.confined)
-		return target->watches_mappings ? STATUS_OK : STATUS_UNSUPPORTED;
-	n += add(code + n, head, COUNT(head));
+	size_t n = add(code, head, COUNT(head));
 	find_calls(&calls, is_mapping);
 	n += add_calls(code + n, &calls, COUNT(others));
 	n += add(code + n, others, COUNT(others));
 	n += add_some(code + n);
-	n += add(code + n, ends, COUNT(ends));
-	const enum status status = add_filter(tracee, code, n);
-	target->watches_mappings = status == STATUS_OK;
-	return status;
+	return n + add(code + n, ends, COUNT(ends));
 }
 
-enum status target_stop_all_calls(struct tracee *tracee)
+/* Reads of what one number, or of what any from the last one on, may lead to. */
+static size_t reads_code(struct sock_filter *code, unsigned descriptor)
 {
-	const struct sock_filter code[] = {
+	const bool last = descriptor == FILTER_LAST - FILTER_READS;
+	const struct sock_filter reads[] = {
+	    LOAD(arch),
+	    JUMP_EQUAL(AUDIT_ARCH_X86_64, 1, 0),
+	    RETURN(SECCOMP_RET_ALLOW),
+	    LOAD(nr),
+	    JUMP_EQUAL(SYS_read, 4, 0),
+	    JUMP_EQUAL(SYS_readv, 3, 0),
+	    JUMP_EQUAL(SYS_pread64, 2, 0),
+	    JUMP_EQUAL(SYS_preadv, 1, 0),
+	    RETURN(SECCOMP_RET_ALLOW),
+	    LOAD(args[0]),
+	    BPF_JUMP(BPF_JMP | (last ? BPF_JGE : BPF_JEQ) | BPF_K, descriptor, 1, 0),
+	    RETURN(SECCOMP_RET_ALLOW),
+	    TRACE_BUT_OURS_AS(FILTER_READS + descriptor),
+	};
+	return add(code, reads, COUNT(reads));
+}
+
+static size_t all_code(struct sock_filter *code)
+{
+	const struct sock_filter all[] = {
 	    LOAD(arch),
 	    JUMP_EQUAL(AUDIT_ARCH_X86_64, 1, 0),
 	    RETURN(SECCOMP_RET_KILL_PROCESS),
-	    TRACE_BUT_OURS,
+	    TRACE_BUT_OURS_AS(FILTER_ALL),
 	};
-	const enum status status = add_filter(tracee, code, COUNT(code));
-	tracee->target->stops_all_calls = status == STATUS_OK;
-	return status;
+	return add(code, all, COUNT(all));
+}
+
+size_t filter_code(unsigned filter, struct sock_filter code[FILTER_CODE_MAX])
+{
+	_Static_assert(UINT8_MAX + COUNT(some) + 16 <= FILTER_CODE_MAX, "a filter has more instructions");
+	switch (filter) {
+	case FILTER_MAPS:
+		return maps_code(code);
+	case FILTER_ALL:
+		return all_code(code);
+	case FILTER_TRANSFERS:
+	case FILTER_STANDARD:
+		return transfers_code(code, filter == FILTER_STANDARD);
+	default:
+		return reads_code(code, filter - FILTER_READS);
+	}
 }

@@ -52,6 +52,7 @@ static void join(const struct stop *stop, struct target *child)
 	struct target *parent = stop->tracee->target;
 	descendants_forget(parent, child->pid);
 	relatives_join(parent, child);
+	filters_inherit(child, parent);
 	inherit(stop->tracee, child);
 	tick_start(child);
 	target_keep_files(child, parent->kept_files);

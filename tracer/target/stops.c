@@ -113,17 +113,6 @@ static void mind_call(struct tracee *tracee, int signal)
 		cut_call_mend(tracee);
 }
 
-/* Before a call that may change mappings it counts; true: it is for that alone that it has stopped. */
-static bool counts_mapping(struct tracee *tracee, long number)
-{
-	unsigned long message = 0;
-	if (!call_traits(number)->maps && !tracee->target->watches_mappings)
-		return false;
-	ptrace(PTRACE_GETEVENTMSG, tracee->tid, NULL, &message);
-	tracee->target->mapping_calls += call_traits(number)->maps || message == FILTER_MAPS;
-	return message == FILTER_MAPS;
-}
-
 /* STATUS_TIMEOUT: dealt with here, the tracee runs again. */
 enum status stops_classify(struct target *target, struct tracee *tracee, int status, struct stop *stop)
 {
@@ -175,13 +164,12 @@ enum status stops_classify(struct target *target, struct tracee *tracee, int sta
 			stop->kind = STOP_OUTSIDE;
 			return STATUS_OK;
 		}
-		const bool only_counts = counts_mapping(tracee, stop->number);
-		if (only_counts && !target->stops_all_calls) {
+		if (filters_unheard(tracee, stop->number)) {
 			go_on(tracee);
 			return STATUS_TIMEOUT;
 		}
 		target->seccomp_stops++;
-		if (target->stops_all_calls) {
+		if (filters_stop_all(target)) {
 			stop->kind = STOP_SYSCALL;
 			return STATUS_OK;
 		}

@@ -237,7 +237,7 @@ bool tracee_is_zombie(const struct tracee *tracee)
 bool target_mapping_calls(const struct target *target, uint64_t *calls)
 {
 	*calls = target->mapping_calls;
-	if (!target->watches_mappings)
+	if (!filters_count_mappings(target))
 		return false;
 	for (uint32_t i = 0; i < target->tracees_length; i++)
 		if (target->tracees[i]->at_syscall)

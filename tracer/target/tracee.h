@@ -5,6 +5,8 @@
 #include <fmc/tracer/children.h>
 #include <fmc/tracer/target.h>
 
+#include <linux/filter.h>
+
 /*
  * fmc's own page in every target: `syscall; int3`, then an int3 to return to. Its address is fixed, because
  * the system-call filter, which is older than the page, lets calls from there pass. ThreadSanitizer takes all of the address space
@@ -65,7 +67,6 @@ struct virtual_world {
 	struct kernel_wait wait;
 	uint64_t random;       /* state of the generator after getrandom() */
 	uint64_t answers;      /* instructions that were answered: target_answers() */
-	uint64_t random_files; /* descriptors of devices of random bytes, as bits: reading them stops */
 	pid_t number;	       /* what the process takes itself for; 0: what it is */
 	pid_t parent; /* of one that is followed: what its parent takes itself for; 0: its parent is fmc */
 	bool keeps_numbers; /* its threads' are that and the next ones, in order of creation */
@@ -126,8 +127,9 @@ struct target {
 	bool (*may_exit)(void *context, uint32_t child); /* NULL: any may */
 	void *may_exit_context;
 	uint64_t seccomp_stops; /* system calls at which a thread was stopped */
-	bool watches_mappings;	/* target_watch_mappings(), and how many calls have begun since: */
-	uint64_t mapping_calls;
+	uint64_t mapping_calls; /* see target_watch_mappings() */
+	uint64_t filters, asked; /* filters.c, a bit each: those that it has, and of these the ones that are heard */
+	uint64_t *wanted;	 /* those that are asked for where it was copied from; NULL: nobody is told */
 	uint64_t near_pages[NEAR_PAGES_MAX];
 	size_t near_pages_length;
 	struct reserved reserved[RESERVED_MAX];
@@ -141,7 +143,6 @@ struct target {
 	uint32_t family;	 /* so many processes have been followed there */
 	bool gone;
 	bool ticking;
-	bool stops_all_calls; /* see target_stop_all_calls() */
 };
 
 /* made.c: room for one more object that the target makes, by semget() for instance; false: no memory. One that it has made. */
@@ -228,7 +229,35 @@ bool watch_made_stop(const struct tracee *tracee);
  * filter.c: in the child, before exec; -1 and errno. confined: all calls stop that may do something outside of the process.
  */
 int filter_install(bool confined);
-#define FILTER_MAPS 1u /* what the filter of target_watch_mappings() tells with its stops */
+/* Filters that a process may get besides that one. Each tells its number with its stops; of several the newest does. */
+enum {
+	FILTER_TRANSFERS = 1, /* by descriptors above 2 */
+	FILTER_STANDARD,      /* by those up to 2 */
+	FILTER_MAPS,	      /* what changes mappings */
+	FILTER_ALL,	      /* every call */
+	FILTER_READS,	      /* reads of descriptor 0; then of 1, and so on */
+	FILTER_LAST = 63,     /* reads of all that have no filter of their own */
+	FILTER_CODE_MAX = 336
+};
+#define FILTER_BIT(filter) (UINT64_C(1) << (filter))
+/* One of them as instructions; how many. */
+size_t filter_code(unsigned filter, struct sock_filter code[FILTER_CODE_MAX]);
+
+/* filters.c: give a process that others are copied from what has been asked for by those that were. */
+void filters_grant(struct target *source);
+/* All threads stop before they read this descriptor, but for what fmc makes them do. */
+enum status filters_stop_reads(struct tracee *tracee, int descriptor);
+
+/* heard.c: a copy has the filters of its source. */
+void filters_inherit(struct target *copy, const struct target *source);
+/* The filter of reads of this descriptor. */
+unsigned filters_reads_of(int descriptor);
+/* Before the call with this number it has stopped for what nobody has asked for, or for what is only counted. */
+bool filters_unheard(struct tracee *tracee, long number);
+/* What has been asked for. */
+bool filters_stop_any_reads(const struct target *target);
+bool filters_stop_all(const struct target *target);
+bool filters_count_mappings(const struct target *target);
 
 /* signal_mask.c */
 /* The program's mask, where the kernel's is this. */

@@ -2,9 +2,11 @@
 
 #include <check.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <fmc/tracer/answers.h>
+#include <fmc/tracer/children.h>
 #include <fmc/tracer/contents.h>
 #include <fmc/tracer/origin.h>
-#include <fmc/tracer/children.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,6 +62,18 @@ struct tally {
 	int clones, forks, exits, syscalls, execs, signals, exit_status;
 };
 
+/* As the supervisor does at a call that opens the device. */
+static void tame_device(struct target *target, const struct stop *stop)
+{
+	static const char device[] = "/dev/urandom";
+	char path[sizeof device];
+	const struct user_regs_struct *regs = tracee_regs(stop->tracee);
+	if (stop->number == SYS_openat && regs &&
+	    target_read(target, regs->rsi, path, sizeof path) == STATUS_OK &&
+	    memcmp(path, device, sizeof path) == 0)
+		ck_assert(target_open_random(stop->tracee));
+}
+
 /* Let every thread run as it likes, count what happens. */
 static struct tally run_freely(struct target *target)
 {
@@ -87,6 +101,7 @@ static struct tally run_freely(struct target *target)
 			break;
 		case STOP_SYSCALL:
 			tally.syscalls++;
+			tame_device(target, &stop);
 			break;
 		case STOP_EXEC:
 			tally.execs++;
@@ -123,6 +138,81 @@ static struct tally run_program(const char *path, char **arguments, enum origin_
 	origin_free(origin);
 	return tally;
 }
+
+static unsigned filters_of(const struct target *target)
+{
+	char path[48], line[256];
+	unsigned filters = 0;
+	snprintf(path, sizeof path, "/proc/%d/status", (int)target_pid(target));
+	FILE *status = fopen(path, "r");
+	ck_assert_ptr_nonnull(status);
+	while (fgets(line, sizeof line, status))
+		(void)sscanf(line, "Seccomp_filters: %u", &filters);
+	fclose(status);
+	return filters;
+}
+
+/* How many calls the next execution of it stops before; filters: those that it has from its beginning, and at its end. */
+static int calls_stopped(struct origin *origin, bool watched, unsigned filters[2])
+{
+	struct target *target;
+	ck_assert_int_eq(origin_start(origin, &target), STATUS_OK);
+	filters[0] = filters_of(target);
+	if (watched) {
+		ck_assert_int_eq(target_watch_transfers(target_tracee(target, 0), true), STATUS_OK);
+		ck_assert_int_eq(target_watch_mappings(target_tracee(target, 0)), STATUS_OK);
+	}
+	filters[1] = filters_of(target);
+	const int stopped = run_freely(target).syscalls;
+	target_kill(target);
+	return stopped;
+}
+
+/* Kernels free them slowly, and some of them deadlock by it. */
+START_TEST(filters_are_made_once)
+{
+	int prepared = 0;
+	char *arguments[] = {NULL, (char *)(uintptr_t) "/dev/null", NULL};
+	struct program program = program_of("/bin/cat", arguments);
+	struct origin *origin = new_origin(&program, ORIGIN_COPY, &prepared);
+	unsigned first[2], second[2], third[2];
+	const int plain = calls_stopped(origin, false, first);
+	const int watched = calls_stopped(origin, true, second);
+	ck_assert_int_gt(watched, plain);
+	ck_assert_uint_eq(first[0], 1);
+	ck_assert_uint_eq(second[0], 1);
+	ck_assert_uint_gt(second[1], 1);
+	/* From here on copies have them, and hear of them where they ask. */
+	ck_assert_int_eq(calls_stopped(origin, true, third), watched);
+	ck_assert_uint_eq(third[0], second[1]);
+	ck_assert_uint_eq(third[1], second[1]);
+	ck_assert_int_eq(calls_stopped(origin, false, third), plain);
+	ck_assert_uint_eq(third[1], second[1]);
+	origin_free(origin);
+}
+END_TEST
+
+/* The device is read by its number, for which the process gets a filter. */
+START_TEST(filters_of_devices_are_made_once)
+{
+	int prepared = 0;
+	char *arguments[] = {NULL, (char *)(uintptr_t) "-c8", (char *)(uintptr_t) "/dev/urandom", NULL};
+	struct program program = program_of("/usr/bin/head", arguments);
+	program.output = open("/dev/null", O_WRONLY);
+	struct origin *origin = new_origin(&program, ORIGIN_COPY, &prepared);
+	unsigned first[2], second[2];
+	const int plain = calls_stopped(origin, false, first);
+	ck_assert_int_eq(calls_stopped(origin, false, second), plain);
+	ck_assert_uint_eq(first[0], 1);
+	ck_assert_uint_eq(second[0], 2);
+	/* Both filters know of this read, and it is nobody's who watches transfers: the device is answered for. */
+	const int watched = calls_stopped(origin, true, first);
+	ck_assert_int_eq(calls_stopped(origin, true, second), watched);
+	ck_assert_uint_eq(second[0], 5);
+	origin_free(origin);
+	close(program.output);
+}
+END_TEST
 
 static const enum origin_kind kinds[] = {ORIGIN_EXEC, ORIGIN_COPY};
 
@@ -552,6 +642,8 @@ int main(void)
 	tcase_add_loop_test(each, kill_reaps_all, 0, 2);
 	tcase_add_loop_test(each, killed_while_stopped, 0, 4);
 	tcase_add_test(each, source_made_anew);
+	tcase_add_test(each, filters_are_made_once);
+	tcase_add_test(each, filters_of_devices_are_made_once);
 	tcase_add_loop_test(each, signals_wait_for_injected_calls, 0, 2);
 	tcase_add_loop_test(each, injected_calls, 0, 2);
 	tcase_add_loop_test(each, digests_tell_states_apart, 0, 2);
