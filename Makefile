@@ -29,7 +29,7 @@ LAYERS := tracer breakpoints supervisor replay
 tracer_ROOMS := proc kept target contents answers copy snapshot held image_file foreign origin inside beside
 breakpoints_ROOMS := op symbols unwind code names expression entries sampler waits python reach inspect
 supervisor_ROOMS := state objects memory threads model trace policy certificate order tree dpor search execution finding process uses drive way signals before accesses lives calls run handlers perform starts engine temporal property foreign diagnosis
-replay_ROOMS := text schedule certificate minimize export timeline packets gdb picture
+replay_ROOMS := text schedule certificate minimize export timeline backwards packets gdb picture
 # The commands are at the root of all: they put the layers together.
 cli_ROOMS := output options session verdict watch kept workers explore phases check attach commands
 ROOMS := $(foreach layer,$(LAYERS),$($(layer)_ROOMS:%=$(layer)/%)) $(cli_ROOMS:%=supervisor/cli/%)

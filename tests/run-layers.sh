@@ -21,7 +21,7 @@ judge "a room in the wrong place is found" [ $? -eq 1 ]
 # Files that call each other in a circle are one idea, or are found.
 : >"$SCRATCH/circles"
 CIRCLES=$SCRATCH/circles tests/rooms.py check "$BUILD" "${rooms[@]}" >"$SCRATCH/out" 2>&1
-judge "a circle of calls in a room is found" [ $? -eq 1 -a -n "$(grep 'replay/timeline/near.c calls' "$SCRATCH/out")" ]
+judge "a circle of calls in a room is found" [ $? -eq 1 -a -n "$(grep 'replay/backwards/near.c calls' "$SCRATCH/out")" ]
 echo "tracer/proc proc.c maps.c" | cat tests/circles - >"$SCRATCH/circles"
 CIRCLES=$SCRATCH/circles tests/rooms.py check "$BUILD" "${rooms[@]}" >"$SCRATCH/out" 2>&1
 judge "a circle that isn't there any more is found" [ $? -eq 1 -a "$(wc -l <"$SCRATCH/out")" -eq 1 ]

@@ -1,5 +1,5 @@
 /* Images along the way: on a grid that gets wider when there are too many, and a few where somebody works. */
-#include "replay/timeline/near.h"
+#include "replay/timeline/timeline.h"
 
 #include <fmc/tracer/array.h>
 

@@ -2,7 +2,7 @@
  * Places within a part. Come to by single instructions they are counted; come to freely, what is known is the path: to the
  * third arrival at a breakpoint, say. The count is found, when it is needed, by going the path once more step by step.
  */
-#include "replay/timeline/near.h"
+#include "replay/timeline/timeline.h"
 
 #include <fmc/tracer/array.h>
 

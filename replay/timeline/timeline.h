@@ -8,7 +8,7 @@
 #include <fmc/breakpoints/call.h>
 
 /*
- * The inside of a timeline, shared by the files of this room only.
+ * The inside of a timeline, shared by the files of this room, and those of backwards.
  *
  *     timeline.c         its life: the first playing of the schedule; branches
  *     run.c              one run: the execution as a coroutine that yields events
@@ -18,18 +18,21 @@
  *     checkpoint.c       images along the way
  *     inside.c           images in the middle of parts
  *     path.c             how a place within a part was come to, and coming there again
- *     near.c             to one instruction before something, in parts of any length
- *     touch.c            to before the instruction that touches what is watched
  *     hits.c             what was stopped at on the way, in order
  *     move.c             movements forwards, and to the beginnings of parts
- *     scan.c             a part of the past executed once more, to see what is stopped at
- *     stretch.c          to an image near the end of a part
- *     back.c             movements backwards
  *     mark.c             places to return to
  *     visible.c          where threads stand, as the program would see it
  *     look.c             threads, registers, memory as the program would see them
  *     change.c           a copy of the process that may be changed
  *     run_copy.c         and run
+ *
+ * In backwards:
+ *
+ *     near.c             to one instruction before something, in parts of any length
+ *     touch.c            to before the instruction that touches what is watched
+ *     scan.c             a part of the past executed once more, to see what is stopped at
+ *     stretch.c          to an image near the end of a part
+ *     back.c             movements backwards
  */
 
 struct checkpoint {

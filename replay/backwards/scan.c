@@ -2,9 +2,9 @@
  * The past executed once more: what it is stopped at is noted in order. Where that happens too often for all of it to be
  * looked at, only the last of it is: up to there the program runs freely, and images are kept.
  */
-#include "replay/timeline/scan.h"
-#include "replay/timeline/near.h"
-#include "replay/timeline/stretch.h"
+#include "replay/backwards/scan.h"
+#include "replay/backwards/near.h"
+#include "replay/backwards/stretch.h"
 
 #include <string.h>
 

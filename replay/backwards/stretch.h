@@ -1,5 +1,5 @@
-#ifndef FMC_REPLAY_TIMELINE_STRETCH_H
-#define FMC_REPLAY_TIMELINE_STRETCH_H
+#ifndef FMC_REPLAY_BACKWARDS_STRETCH_H
+#define FMC_REPLAY_BACKWARDS_STRETCH_H
 
 #include "replay/timeline/timeline.h"
 

@@ -3,7 +3,7 @@
  * place is found by counting instructions from an earlier one. That costs microseconds for each, so it is done on the last
  * bit of the way alone. On all before, the program runs freely, is stopped every now and then, and an image is kept.
  */
-#include "replay/timeline/near.h"
+#include "replay/backwards/near.h"
 
 #include <string.h>
 

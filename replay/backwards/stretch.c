@@ -1,6 +1,6 @@
 /* To an image near the end of a part, by running to the end again and again with images that are closer to it. */
-#include "replay/timeline/stretch.h"
-#include "replay/timeline/near.h"
+#include "replay/backwards/stretch.h"
+#include "replay/backwards/near.h"
 
 #include <string.h>
 

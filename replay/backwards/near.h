@@ -1,5 +1,5 @@
-#ifndef FMC_REPLAY_TIMELINE_NEAR_H
-#define FMC_REPLAY_TIMELINE_NEAR_H
+#ifndef FMC_REPLAY_BACKWARDS_NEAR_H
+#define FMC_REPLAY_BACKWARDS_NEAR_H
 
 #include "replay/timeline/timeline.h"
 

@@ -3,7 +3,7 @@
  * from there. So the program runs freely from the stop before, is stopped before each such place, and its registers say whether the
  * instruction is about to touch that.
  */
-#include "replay/timeline/near.h"
+#include "replay/backwards/near.h"
 
 /* So many times on the way; then an image closer to it is looked for, and twice as many are tried from there. */
 #define ARRIVALS 2048u

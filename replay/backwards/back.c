@@ -2,8 +2,8 @@
  * Movements backwards: what lies before is executed once more to see where the last stop before here was, then once more up to
  * there; if there was none, the same from earlier on. The stops that were seen serve those who go on backwards.
  */
-#include "replay/timeline/near.h"
-#include "replay/timeline/scan.h"
+#include "replay/backwards/near.h"
+#include "replay/backwards/scan.h"
 
 /* So many hits before the one that is gone to there are images. */
 #define NEAR_HITS  8u

@@ -1,5 +1,5 @@
-#ifndef FMC_REPLAY_TIMELINE_SCAN_H
-#define FMC_REPLAY_TIMELINE_SCAN_H
+#ifndef FMC_REPLAY_BACKWARDS_SCAN_H
+#define FMC_REPLAY_BACKWARDS_SCAN_H
 
 #include "replay/timeline/timeline.h"
 
