@@ -1,5 +1,5 @@
 #include "breakpoints/entries/answered.h"
-#include "breakpoints/code/sweep.h"
+#include "breakpoints/instructions/sweep.h"
 #include "breakpoints/entries/entries_state.h"
 
 #include <fmc/tracer/array.h>

@@ -1,7 +1,7 @@
 #ifndef FMC_BREAKPOINTS_ENTRIES_ANSWERED_H
 #define FMC_BREAKPOINTS_ENTRIES_ANSWERED_H
 
-#include "breakpoints/code/instruction.h"
+#include "breakpoints/instructions/instruction.h"
 #include "breakpoints/symbols/modules.h"
 #include <fmc/tracer/target.h>
 
@@ -35,7 +35,7 @@ struct answered_set {
 bool answered_parse(const struct instruction *instruction, struct answered *answered);
 
 /*
- * Add those of the module that are certainly instructions (code/sweep.h). A module without file has none. Without STATUS_OK some
+ * Add those of the module that are certainly instructions (instructions/sweep.h). A module without file has none. Without STATUS_OK some
  * may be missing: STATUS_NO_MEMORY, STATUS_INTERRUPTED.
  */
 enum status answered_add(struct answered_set *set, const struct module *module);

@@ -1,7 +1,7 @@
 /* Jumps ahead of system calls, to what runs inside of the target. */
 #include "breakpoints/entries/call_leads.h"
-#include "breakpoints/code/instruction.h"
-#include "breakpoints/code/touched.h"
+#include "breakpoints/instructions/instruction.h"
+#include "breakpoints/instructions/touched.h"
 
 #include <fmc/breakpoints/leads.h>
 #include <fmc/tracer/array.h>

@@ -1,6 +1,6 @@
 /* The traps of a program: found, planted and taken out. */
-#include "breakpoints/code/touched.h"
 #include "breakpoints/entries/entries_state.h"
+#include "breakpoints/instructions/touched.h"
 
 #include <stdlib.h>
 

@@ -1,11 +1,11 @@
 #ifndef FMC_BREAKPOINTS_ENTRIES_ENTRIES_STATE_H
 #define FMC_BREAKPOINTS_ENTRIES_ENTRIES_STATE_H
 
-#include "breakpoints/code/atomics.h"
-#include "breakpoints/code/slot.h"
 #include "breakpoints/entries/answered.h"
 #include "breakpoints/entries/patches.h"
 #include "breakpoints/op/entry_table.h"
+#include "breakpoints/sites/atomics.h"
+#include "breakpoints/stubs/slot.h"
 #include "breakpoints/symbols/modules.h"
 #include <fmc/breakpoints/call.h>
 #include <fmc/breakpoints/marks.h>
@@ -43,7 +43,7 @@ struct loaded {
 struct head {
 	uint64_t address; /* 0: not known */
 	bool by_jump;
-	uint32_t starts; /* of the further instructions: see code/displace.h */
+	uint32_t starts; /* of the further instructions: see stubs/displace.h */
 	uint64_t at;	 /* where the slot is in the target's memory */
 	struct slot slot;
 	uint8_t planted[5], original[5]; /* by trap the first one only */

@@ -1,6 +1,6 @@
-#include "breakpoints/code/copy_calls.h"
-#include "breakpoints/code/touched.h"
 #include "breakpoints/entries/entries_state.h"
+#include "breakpoints/instructions/touched.h"
+#include "breakpoints/sites/copy_calls.h"
 
 #include <stdio.h>
 #include <stdlib.h>

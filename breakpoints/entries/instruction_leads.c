@@ -6,8 +6,8 @@
  *                             copy: the instruction
  *                                   jmp *after
  */
-#include "breakpoints/code/touched.h"
 #include "breakpoints/entries/call_leads.h"
+#include "breakpoints/instructions/touched.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 #include "breakpoints/names/name.h"
-#include "breakpoints/code/atomic_variables.h"
+#include "breakpoints/sites/atomic_variables.h"
 #include "breakpoints/symbols/places.h"
 #include <ctype.h>
 #include <dwarf.h>

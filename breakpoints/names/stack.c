@@ -1,5 +1,5 @@
-#include "breakpoints/code/slot.h"
 #include "breakpoints/names/naming.h"
+#include "breakpoints/stubs/slot.h"
 #include "breakpoints/symbols/places.h"
 #include "breakpoints/unwind/unwind.h"
 #include <stdlib.h>

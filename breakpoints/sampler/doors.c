@@ -1,5 +1,5 @@
 #include "breakpoints/sampler/doors.h"
-#include "breakpoints/code/slot.h"
+#include "breakpoints/stubs/slot.h"
 
 #include <fmc/tracer/array.h>
 

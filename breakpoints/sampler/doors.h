@@ -1,9 +1,9 @@
 #ifndef FMC_BREAKPOINTS_SAMPLER_DOORS_H
 #define FMC_BREAKPOINTS_SAMPLER_DOORS_H
 
-#include "breakpoints/code/sites.h"
-#include "breakpoints/code/stub.h"
-#include "breakpoints/code/stub_room.h"
+#include "breakpoints/sites/sites.h"
+#include "breakpoints/stubs/stub.h"
+#include "breakpoints/stubs/stub_room.h"
 
 #include <fmc/tracer/target.h>
 

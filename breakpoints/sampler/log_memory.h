@@ -1,7 +1,7 @@
 #ifndef FMC_BREAKPOINTS_SAMPLER_LOG_MEMORY_H
 #define FMC_BREAKPOINTS_SAMPLER_LOG_MEMORY_H
 
-#include "breakpoints/code/stub.h"
+#include "breakpoints/stubs/stub.h"
 
 #include <fmc/breakpoints/sampling.h>
 

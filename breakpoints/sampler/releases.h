@@ -1,7 +1,7 @@
 #ifndef FMC_BREAKPOINTS_SAMPLER_RELEASES_H
 #define FMC_BREAKPOINTS_SAMPLER_RELEASES_H
 
-#include "breakpoints/code/displace.h"
+#include "breakpoints/stubs/displace.h"
 #include <fmc/breakpoints/sampling.h>
 
 /*

@@ -1,13 +1,13 @@
 #ifndef FMC_BREAKPOINTS_SAMPLER_SAMPLER_STATE_H
 #define FMC_BREAKPOINTS_SAMPLER_SAMPLER_STATE_H
 
-#include "breakpoints/code/memory_calls.h"
-#include "breakpoints/code/sites.h"
-#include "breakpoints/code/touched.h"
+#include "breakpoints/effects/memory_calls.h"
 #include "breakpoints/entries/entries_state.h"
+#include "breakpoints/instructions/touched.h"
 #include "breakpoints/sampler/doors.h"
 #include "breakpoints/sampler/log_memory.h"
 #include "breakpoints/sampler/releases.h"
+#include "breakpoints/sites/sites.h"
 
 #include <fmc/breakpoints/sampling.h>
 

@@ -1,6 +1,6 @@
 /* The instruction that touches memory, told from where a thread stands before or after it. */
-#include "breakpoints/code/instruction.h"
-#include "breakpoints/code/touched.h"
+#include "breakpoints/instructions/instruction.h"
+#include "breakpoints/instructions/touched.h"
 
 #include <fmc/supervisor/touching.h>
 

@@ -1,4 +1,4 @@
-#include "breakpoints/code/displace.h"
+#include "breakpoints/stubs/displace.h"
 #include "breakpoints/symbols/symbols.h"
 #include "tests/unit/suite.h"
 #include <capstone/capstone.h>

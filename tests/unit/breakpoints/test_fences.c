@@ -1,5 +1,5 @@
 /* What instructions mean to stores that wait in a buffer, by their encodings. */
-#include "breakpoints/code/fences.h"
+#include "breakpoints/instructions/fences.h"
 #include "tests/unit/suite.h"
 
 static const struct {

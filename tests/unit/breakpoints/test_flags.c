@@ -1,5 +1,5 @@
 /* Where the flags mean nothing, so that code which changes them can be put there. */
-#include "breakpoints/code/flags.h"
+#include "breakpoints/instructions/flags.h"
 #include "tests/unit/breakpoints/code_text.h"
 #include "tests/unit/suite.h"
 

@@ -1,5 +1,5 @@
 /* Registers that nothing reads before they are overwritten. */
-#include "breakpoints/code/liveness.h"
+#include "breakpoints/instructions/liveness.h"
 #include "tests/unit/breakpoints/code_text.h"
 #include "tests/unit/suite.h"
 

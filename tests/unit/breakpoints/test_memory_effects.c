@@ -2,8 +2,8 @@
  * What functions of libc's are said to touch, against what they do: each is called with buffers that have been filled, and of these what has
  * changed afterwards is compared with what was told before.
  */
-#include "breakpoints/code/memory_table.h"
-#include "breakpoints/code/stub.h"
+#include "breakpoints/effects/memory_table.h"
+#include "breakpoints/stubs/stub.h"
 #include "tests/unit/suite.h"
 #include "tracer/target/tracee.h"
 

@@ -2,8 +2,8 @@
  * Stubs: a process performs instructions as they are and by their stubs, from the same random registers and memory, and the
  * same has to come of it. And wherever a thread is stopped in a stub, stub_leave() says where it would be in the program.
  */
-#include "breakpoints/code/stub.h"
-#include "breakpoints/code/stub_room.h"
+#include "breakpoints/stubs/stub.h"
+#include "breakpoints/stubs/stub_room.h"
 
 #include "tests/unit/suite.h"
 

@@ -1,6 +1,6 @@
-#include "breakpoints/code/atomics.h"
-#include "breakpoints/code/sweep.h"
 #include "breakpoints/entries/answered.h"
+#include "breakpoints/instructions/sweep.h"
+#include "breakpoints/sites/atomics.h"
 #include "breakpoints/symbols/symbols.h"
 #include "tests/unit/suite.h"
 

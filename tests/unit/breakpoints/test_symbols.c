@@ -1,5 +1,5 @@
-#include "breakpoints/code/atomics.h"
 #include "breakpoints/op/entry_table.h"
+#include "breakpoints/sites/atomics.h"
 #include "breakpoints/symbols/symbols.h"
 #include "tests/unit/suite.h"
 #include <check.h>

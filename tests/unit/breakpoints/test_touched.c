@@ -1,6 +1,6 @@
 /* Which memory instructions touch, from their bytes and registers; what the disassembler gets wrong among them. */
-#include "breakpoints/code/direction.h"
-#include "breakpoints/code/touched.h"
+#include "breakpoints/instructions/direction.h"
+#include "breakpoints/instructions/touched.h"
 
 #include "tests/unit/suite.h"
 

@@ -1,0 +1,86 @@
+#ifndef FMC_BREAKPOINTS_EFFECTS_MEMORY_CALLS_H
+#define FMC_BREAKPOINTS_EFFECTS_MEMORY_CALLS_H
+
+#include <fmc/breakpoints/sampling.h>
+
+/* Functions of the C and C++ libraries that touch memory for their caller, or let the kernel do so: memcpy, strlen, read. */
+struct memory_call;
+
+/* NULL: it is none of these. */
+const struct memory_call *memory_calls_find(const char *name);
+
+/*
+ * What libc keeps to itself and such functions change or ask for: the environment, what rand() goes on from, its own streams. It counts as
+ * a byte at the address of the object or function of libc's with this name; NULL past the last one. shared: an object that the program may
+ * have in its own memory instead, so that it can access it.
+ */
+bool memory_state_shared(size_t i);
+#define MEMORY_STATES 17
+const char *memory_state_name(size_t i);
+
+/* A thread that stands before such a call. */
+struct memory_caller {
+	const struct target *target;
+	const struct user_regs_struct *regs;
+	uint64_t stack;		/* where arguments are that don't fit into registers */
+	const uint64_t *states; /* MEMORY_STATES addresses, 0 where there is none */
+};
+
+/* The function's name, or how it begins. */
+const char *memory_call_name(const struct memory_call *call);
+
+/* Does it go by a format? */
+bool memory_call_formats(const struct memory_call *call);
+
+/* Is it one of unfollowed.h? */
+bool memory_call_unknown(const struct memory_call *call);
+
+/*
+ * memory_values.c: which values of a call tell what it is about to touch, without a look at memory but for the ends of strings, which it
+ * comes to itself. False: that isn't enough.
+ */
+struct stub_call;
+bool memory_call_values(const struct memory_call *call, struct stub_call *values);
+
+/* How a range comes from the values that the stub has written: each is named by its number there. */
+#define NO_VALUE UINT8_MAX
+struct value_range {
+	uint8_t address;      /* NO_VALUE: it is always the same: */
+	uint64_t fixed;	      /* ... */
+	uint64_t bytes;	      /* its size, */
+	uint8_t count, times; /* ... as often as these values say; NO_VALUE: once */
+	uint8_t begin, end; /* of a string, from whose one to whose other value it is; NO_VALUE: it is none */
+	bool write, locked;
+	uint64_t but_for[2]; /* addresses where it is none */
+};
+
+/* Those of a call that memory_call_values() knows; states: of what libc keeps to itself, where (memory_caller). */
+#define VALUE_RANGES 7
+struct value_ranges {
+	struct value_range at[VALUE_RANGES];
+	uint8_t length;
+};
+void memory_value_ranges(const struct memory_call *call, const struct stub_call *values,
+			 const uint64_t *states, struct value_ranges *ranges);
+
+/* What memory_call_touched() says of this one. False: nothing. */
+bool memory_value_touched(const struct value_range *range, const uint64_t *values, struct touched *touched);
+
+/* memory_touched.c: what the call is about to touch; how many ranges. *whole: is that all? A format may be about more than is looked at, or it asks for what isn't known. */
+size_t memory_call_touched(const struct memory_call *call, const struct memory_caller *caller,
+			   struct touched at[TOUCHED_MOST], bool *whole);
+
+/* memory_format.c: the bytes of a string with the 0 at the end, or as many as may be; what can't be read ends it. */
+uint64_t memory_string_bytes(const struct target *target, uint64_t address, uint64_t most);
+
+/* This argument is a format, and those it is about follow. Writes at most `room` ranges; *whole becomes false where there are more, or some can't be told. */
+struct memory_format {
+	uint8_t argument;
+	bool scans;  /* scanf(), else printf() */
+	bool listed; /* what follows is a va_list of them */
+};
+
+size_t memory_format_touched(const struct memory_caller *caller, const struct memory_format *format,
+			     struct touched *at, size_t room, bool *whole);
+
+#endif

@@ -1,0 +1,186 @@
+/* What a call touches by lists: of buffers, texts; or as a number among its arguments says. */
+#include "breakpoints/effects/memory_parts.h"
+
+#include <limits.h>
+#include <poll.h>
+#include <stddef.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <termios.h>
+
+#define LONGEST_STRING 65536
+#define DEVICE_BYTES   36 /* of the kernel's struct termios */
+
+/* Ranges on their way. */
+struct list {
+	const struct target *target;
+	struct touched *at;
+	size_t length, room;
+	bool *whole;
+};
+
+static void add(struct list *list, uint64_t address, uint64_t size, bool write)
+{
+	if (!address || !size)
+		return;
+	if (list->length < list->room)
+		list->at[list->length++] = (struct touched){.address = address, .size = size, .write = write};
+	else
+		*list->whole = false;
+}
+
+static bool read_some(struct list *list, uint64_t address, void *to, size_t size)
+{
+	const bool read = target_read(list->target, address, to, size) == STATUS_OK;
+	*list->whole &= read;
+	return read;
+}
+
+static void add_vector(struct list *list, uint64_t address, uint64_t count, bool write)
+{
+	struct iovec one;
+	if (count > IOV_MAX || !address)
+		return; /* an error */
+	add(list, address, count * sizeof(one), false);
+	for (uint64_t i = 0; i < count && read_some(list, address + i * sizeof(one), &one, sizeof(one)); i++)
+		add(list, (uint64_t)(uintptr_t)one.iov_base, one.iov_len, write);
+}
+
+/* Of what is received, how much of the address and of further data there is isn't known before. */
+static void add_message(struct list *list, uint64_t address, bool write)
+{
+	struct msghdr message;
+	if (!address || !read_some(list, address, &message, sizeof(message)))
+		return;
+	add(list, address, sizeof(message), write);
+	add(list, (uint64_t)(uintptr_t)message.msg_name, write ? 1 : message.msg_namelen, write);
+	add(list, (uint64_t)(uintptr_t)message.msg_control, write ? 1 : message.msg_controllen, write);
+	add_vector(list, (uint64_t)(uintptr_t)message.msg_iov, message.msg_iovlen, write);
+}
+
+static void add_texts(struct list *list, uint64_t address)
+{
+	uint64_t text = 1, i = 0;
+	while (address && text && read_some(list, address + i * sizeof(text), &text, sizeof(text))) {
+		add(list, text, text ? memory_string_bytes(list->target, text, LONGEST_STRING) : 0, false);
+		i++;
+	}
+	add(list, address, i * sizeof(text), false);
+}
+
+static void add_answers(struct list *list, uint64_t address, uint64_t count)
+{
+	for (uint64_t i = 0; address && i < count && *list->whole; i++)
+		add(list, address + i * sizeof(struct pollfd) + offsetof(struct pollfd, revents),
+		    sizeof(short), true);
+}
+
+static void add_device(struct list *list, uint64_t request, uint64_t address)
+{
+	switch (request) {
+	case FIOCLEX:
+	case FIONCLEX:
+	case TIOCNOTTY:
+	case TIOCSCTTY:
+	case TCFLSH:
+		break;
+	case FIONREAD:
+	case TIOCOUTQ:
+	case TIOCGPGRP:
+		add(list, address, sizeof(int), true);
+		break;
+	case FIONBIO:
+	case TIOCSPGRP:
+		add(list, address, sizeof(int), false);
+		break;
+	case TIOCGWINSZ:
+		add(list, address, sizeof(struct winsize), true);
+		break;
+	case TCGETS:
+		add(list, address, DEVICE_BYTES, true);
+		break;
+	case TCSETS:
+	case TCSETSW:
+	case TCSETSF:
+		add(list, address, DEVICE_BYTES, false);
+		break;
+	default:
+		*list->whole = false;
+	}
+}
+
+static void add_system_call(struct list *list, const uint64_t arguments[MEMORY_ARGUMENTS])
+{
+	switch ((long)arguments[0]) {
+	case SYS_gettid:
+	case SYS_getpid:
+	case SYS_getppid:
+	case SYS_sched_yield:
+	case SYS_ioprio_set:
+	case SYS_ioprio_get:
+	case SYS_membarrier:
+	case SYS_tgkill:
+	case SYS_futex: /* an operation */
+	case SYS_pidfd_open:
+	case SYS_close_range:
+		break;
+	case SYS_getrandom:
+		add(list, arguments[1], arguments[2], true);
+		break;
+	case SYS_getcpu:
+		add(list, arguments[1], sizeof(int), true);
+		add(list, arguments[2], sizeof(int), true);
+		break;
+	case SYS_memfd_create:
+		add(list, arguments[1], memory_string_bytes(list->target, arguments[1], LONGEST_STRING),
+		    false);
+		break;
+	case SYS_sched_setaffinity:
+		add(list, arguments[3], arguments[2], false);
+		break;
+	case SYS_sched_getaffinity:
+		add(list, arguments[3], sizeof(uint64_t), true);
+		break;
+	case SYS_statx:
+		add(list, arguments[2], memory_string_bytes(list->target, arguments[2], LONGEST_STRING),
+		    false);
+		add(list, arguments[5], sizeof(struct statx), true);
+		break;
+	default:
+		*list->whole = false;
+	}
+}
+
+size_t memory_list_touched(const struct memory_caller *caller, const struct part *part,
+			   const uint64_t arguments[MEMORY_ARGUMENTS], struct touched *at, size_t room,
+			   bool *whole)
+{
+	struct list list = {.target = caller->target, .at = at, .room = room, .whole = whole};
+	const uint64_t argument = arguments[part->argument];
+	switch (part->extent) {
+	case VECTOR:
+		add_vector(&list, argument, arguments[2], part->write);
+		break;
+	case MESSAGE:
+		add_message(&list, argument, part->write);
+		break;
+	case TEXTS:
+		add_texts(&list, argument);
+		break;
+	case ANSWERS:
+		add_answers(&list, argument, (uint32_t)arguments[1]);
+		break;
+	case DEVICE:
+		add_device(&list, arguments[1], argument);
+		break;
+	case SYSTEM_CALL:
+		add_system_call(&list, arguments);
+		break;
+	default:
+		break;
+	}
+	return list.length;
+}

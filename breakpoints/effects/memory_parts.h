@@ -1,0 +1,116 @@
+#ifndef FMC_BREAKPOINTS_EFFECTS_MEMORY_PARTS_H
+#define FMC_BREAKPOINTS_EFFECTS_MEMORY_PARTS_H
+
+#include "breakpoints/effects/memory_calls.h"
+
+/* What the table of memory_calls.c says of a function. */
+#define MEMORY_PARTS 7
+
+/* How long a range is, or where its length is told. */
+enum extent {
+	NOTHING,
+	ONE,	 /* what is printed, of which at least a byte is written */
+	FIXED,	 /* as many bytes as the table says */
+	BYTES_0, /* in the first argument */
+	BYTES_1, /* in the second argument */
+	BYTES_2, /* in the third */
+	BYTES_3,
+	BYTES_4,
+	BYTES_5,
+	WIDE_2,	   /* so many wide characters as the third argument says */
+	PAIRS_2,   /* ... pairs of two numbers each */
+	PRODUCT,   /* of the second and the third */
+	PRODUCT_2, /* of the third and the fourth */
+	STRING,	   /* up to its end */
+	STRING_1,  /* no longer than the second argument */
+	STRING_2,  /* no longer than the third */
+	UNTIL,	  /* what memccpy() copies: up to the byte in the third argument, no longer than the fourth */
+	TEMPLATE, /* of mkstemp(): the last six characters of the string */
+	TEMPLATE_1,    /* ... before so many others as the second argument says */
+	WIDE_ONE,      /* a wide character */
+	WIDE_STRING,   /* wide characters up to their end */
+	WIDE_STRING_2, /* ... no more than the third argument */
+	WIDE_COPY,     /* as many as in the second argument */
+	WIDE_APPENDED, /* as APPENDED */
+	COPY,	       /* as long as the string in the second argument */
+	APPENDED,      /* behind its own string, as long as that in the second argument */
+	APPENDED_2,    /* ... no more of that than the third, and a 0 */
+	OBJECT,	       /* a std::string */
+	WORD,	       /* a long number or a pointer */
+	NUMBER,	       /* an int */
+	THERE,	       /* at least a byte of what the pointer there leads to, if to anything */
+	THERE_2,       /* so many bytes from there as the word says that the third argument points to */
+	COUNTED,       /* so many as the third argument says, each as long as the fourth */
+	WORDS_0,       /* so many words as the first argument says */
+	WORDS_1,       /* ... the second */
+	LOADS,	       /* the same, three at most */
+	POLLED,	       /* as many of struct pollfd */
+	INET,	       /* an address of the family in the first argument */
+	LOCK_SET,      /* a lock of fcntl()'s, if the second argument is about one */
+	LOCK_GET,      /* ... asks for one */
+	DESCRIPTORS,   /* of a set those below the first argument */
+	STREAM,	       /* a stream of C++, but for the standard ones, which may be used at once */
+	STREAM_BASE,   /* ... its std::ios */
+	STREAM_OBJECT, /* a stream of C */
+	STREAM_KEPT,   /* ... unless it is standard output or the error output */
+	STATE,	       /* what libc keeps to itself: enum state, instead of an argument */
+	/* Several ranges each, or none: */
+	VECTOR,	     /* of struct iovec, so many as the third argument says, and what they lead to */
+	MESSAGE,     /* a struct msghdr and what it leads to */
+	TEXTS,	     /* pointers to strings, up to a null pointer, and these */
+	ANSWERS,     /* of as many of struct pollfd as the second argument says what poll() answers */
+	DEVICE,	     /* what ioctl() is asked for by the second argument */
+	SYSTEM_CALL, /* by the first argument's number, the others are its own */
+	PRINTS,	     /* the argument is a format of printf()'s */
+	SCANS,	     /* ... of scanf()'s */
+	V_PRINTS,    /* the same with a va_list */
+	V_SCANS,
+	UNKNOWN, /* what it touches isn't known */
+};
+
+enum state {
+	ENVIRONMENT,
+	LOCALE,
+	RANDOM,
+	RANDOM_48,
+	TOKENS,
+	CALENDAR,
+	USERS,
+	HOSTS,
+	INPUT,
+	OUTPUT,
+	ERRORS,
+	OPTION, /* from here on in the program's own memory, perhaps */
+	OPTION_ARGUMENT,
+	STREAM_IN,
+	STREAM_OUT,
+	STREAM_ERROR,
+	STREAM_LOG
+};
+
+struct part {
+	uint8_t argument, extent;
+	bool write;
+	uint16_t bytes; /* FIXED */
+};
+
+#define MEMORY_ARGUMENTS 6
+#define CXX_STRING	 32 /* bytes of a std::string */
+
+/* A length that overflows is an error of the program's, and not its last. What is no address is a number of its own meaning. */
+static inline bool memory_may_touch(uint64_t address, uint64_t size)
+{
+	return address > 0 && address < UINT64_C(1) << 47 && size > 0 && size <= UINT64_MAX / 2;
+}
+
+struct memory_call {
+	const char *name;
+	struct part parts[MEMORY_PARTS];
+};
+
+/* memory_lists.c: the ranges of a part that is several, from VECTOR to SYSTEM_CALL; how many, at most `room`. *whole as memory_call_touched() says. */
+size_t memory_list_touched(const struct memory_caller *caller, const struct part *part,
+			   const uint64_t arguments[MEMORY_ARGUMENTS], struct touched *at, size_t room,
+			   bool *whole);
+
+#endif

@@ -1,0 +1,36 @@
+#ifndef FMC_BREAKPOINTS_EFFECTS_MEMORY_TABLE_H
+#define FMC_BREAKPOINTS_EFFECTS_MEMORY_TABLE_H
+
+#include "breakpoints/effects/memory_parts.h"
+
+/* The tables of memory_calls.c, in any order; the last row of each has no name. */
+extern const struct memory_call memory_table_texts[], memory_table_files[];
+#define MEMORY_CALLS_MOST 1024
+
+#define READS(argument, extent)                                                                              \
+	{                                                                                                    \
+		argument, extent, false, 0                                                                   \
+	}
+#define WRITES(argument, extent)                                                                             \
+	{                                                                                                    \
+		argument, extent, true, 0                                                                    \
+	}
+#define READS_BYTES(argument, bytes)                                                                         \
+	{                                                                                                    \
+		argument, FIXED, false, bytes                                                                \
+	}
+#define WRITES_BYTES(argument, bytes)                                                                        \
+	{                                                                                                    \
+		argument, FIXED, true, bytes                                                                 \
+	}
+#define READS_OF(argument, type)  READS_BYTES(argument, sizeof(type))
+#define WRITES_OF(argument, type) WRITES_BYTES(argument, sizeof(type))
+/*
+ * Streams. Who reads, seeks or asks where it is depends on whatever others do with the stream. Of two who write to standard output or the
+ * error output neither does, only what is seen differs: so that counts as a read, and all else as a write, since what is in a file or in
+ * memory may be read later.
+ */
+#define STREAM_WRITTEN(argument) READS(argument, STREAM_OBJECT), WRITES(argument, STREAM_KEPT)
+#define STREAM_USED(argument)	 WRITES(argument, STREAM_OBJECT)
+
+#endif

@@ -1,0 +1,265 @@
+/* What a call of a function that touches memory for its caller is about to touch. */
+#include "breakpoints/effects/memory_parts.h"
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <wchar.h>
+
+#define LONGEST_STRING 65536
+#define TEMPLATE_BYTES 6 /* of what mkstemp() replaces */
+
+/* Commands of fcntl(). */
+static bool sets_lock(int command)
+{
+	return command == F_SETLK || command == F_SETLKW || command == F_OFD_SETLK || command == F_OFD_SETLKW;
+}
+
+static bool asks_lock(int command)
+{
+	return command == F_GETLK || command == F_OFD_GETLK;
+}
+
+/* Wide characters with the 0 at their end, or as many as may be; what can't be read ends them. */
+static uint64_t wide_bytes(const struct target *target, uint64_t address, uint64_t most)
+{
+	wchar_t one = 1;
+	uint64_t length = 0;
+	for (; length < most && one; length++)
+		if (target_read(target, address + length * sizeof(one), &one, sizeof(one)) != STATUS_OK)
+			break;
+	return length * sizeof(one);
+}
+
+static uint64_t until_bytes(const struct target *target, const uint64_t arguments[MEMORY_ARGUMENTS])
+{
+	uint8_t byte;
+	uint64_t length = 0;
+	while (length < arguments[3] &&
+	       target_read(target, arguments[1] + length, &byte, sizeof(byte)) == STATUS_OK) {
+		length++;
+		if (byte == (uint8_t)arguments[2])
+			break;
+	}
+	return length;
+}
+
+static uint64_t appended_bytes(const struct target *target, const uint64_t arguments[MEMORY_ARGUMENTS])
+{
+	const uint64_t most = arguments[2] < LONGEST_STRING ? arguments[2] : LONGEST_STRING;
+	const uint64_t bytes = memory_string_bytes(target, arguments[1], most);
+	uint8_t last = 1;
+	if (bytes > 0)
+		(void)target_read(target, arguments[1] + bytes - 1, &last, sizeof(last));
+	return bytes + (last ? 1 : 0);
+}
+
+static uint64_t bytes_of(const struct memory_caller *caller, const struct part *part, uint64_t address,
+			 const uint64_t arguments[MEMORY_ARGUMENTS])
+{
+	const struct target *target = caller->target;
+	uint64_t word = 0;
+	switch ((enum extent)part->extent) {
+	case ONE:
+	case STATE:
+	case THERE:
+	case STREAM:
+	case STREAM_BASE:
+	case STREAM_OBJECT:
+	case STREAM_KEPT:
+		return 1;
+	case FIXED:
+		return part->bytes;
+	case WORD:
+		return sizeof(uint64_t);
+	case NUMBER:
+		return sizeof(uint32_t);
+	case BYTES_0:
+		return arguments[0];
+	case BYTES_1:
+		return arguments[1];
+	case BYTES_2:
+		return arguments[2];
+	case BYTES_3:
+		return arguments[3];
+	case BYTES_4:
+		return (uint32_t)arguments[4];
+	case BYTES_5:
+		return (uint32_t)arguments[5];
+	case WIDE_2:
+		return arguments[2] * sizeof(wchar_t);
+	case PAIRS_2:
+		return arguments[2] * 2 * sizeof(uint32_t);
+	case PRODUCT:
+		return arguments[1] * arguments[2];
+	case PRODUCT_2:
+		return arguments[2] * arguments[3];
+	case THERE_2:
+		(void)target_read(target, arguments[2], &word, sizeof(word));
+		return word;
+	case DESCRIPTORS:
+		return ((uint32_t)arguments[0] + 63) / 64 * sizeof(uint64_t);
+	case COUNTED:
+		return arguments[2] * arguments[3];
+	case WORDS_0:
+		return (uint32_t)arguments[0] * sizeof(uint64_t);
+	case WORDS_1:
+		return (uint32_t)arguments[1] * sizeof(uint64_t);
+	case LOADS:
+		return ((int)arguments[1] > 3	? 3
+			: (int)arguments[1] > 0 ? arguments[1]
+						: 0) *
+		       sizeof(double);
+	case POLLED:
+		return (uint32_t)arguments[1] * sizeof(struct pollfd);
+	case INET:
+		return (int)arguments[0] == AF_INET6 ? sizeof(struct in6_addr) : sizeof(struct in_addr);
+	case LOCK_SET:
+		return sets_lock((int)arguments[1]) ? sizeof(struct flock) : 0;
+	case LOCK_GET:
+		return asks_lock((int)arguments[1]) ? sizeof(struct flock) : 0;
+	case STRING:
+		return memory_string_bytes(target, address, LONGEST_STRING);
+	case STRING_1:
+		return memory_string_bytes(target, address,
+					   arguments[1] < LONGEST_STRING ? arguments[1] : LONGEST_STRING);
+	case TEMPLATE:
+	case TEMPLATE_1:
+		return TEMPLATE_BYTES;
+	case UNTIL:
+		return until_bytes(target, arguments);
+	case WIDE_ONE:
+		return sizeof(wchar_t);
+	case WIDE_STRING:
+		return wide_bytes(target, address, LONGEST_STRING);
+	case WIDE_STRING_2:
+		return wide_bytes(target, address, arguments[2]);
+	case WIDE_COPY:
+	case WIDE_APPENDED:
+		return wide_bytes(target, arguments[1], LONGEST_STRING);
+	case STRING_2:
+		return memory_string_bytes(target, address,
+					   arguments[2] < LONGEST_STRING ? arguments[2] : LONGEST_STRING);
+	case COPY:
+	case APPENDED:
+		return memory_string_bytes(target, arguments[1], LONGEST_STRING);
+	case APPENDED_2:
+		return appended_bytes(target, arguments);
+	case OBJECT:
+		return CXX_STRING;
+	case NOTHING:
+	case VECTOR:
+	case MESSAGE:
+	case TEXTS:
+	case ANSWERS:
+	case DEVICE:
+	case SYSTEM_CALL:
+	case PRINTS:
+	case SCANS:
+	case V_PRINTS:
+	case V_SCANS:
+	case UNKNOWN:
+		break;
+	}
+	return 0;
+}
+
+static uint64_t word_at(const struct target *target, uint64_t address)
+{
+	uint64_t word = 0;
+	return target_read(target, address, &word, sizeof(word)) == STATUS_OK ? word : 0;
+}
+
+#define CXX_STREAM 288 /* bytes of a standard stream at most */
+
+static bool is_standard(const struct memory_caller *caller, uint64_t stream)
+{
+	for (size_t i = STREAM_IN; i <= STREAM_LOG; i++)
+		if (caller->states[i] && stream - caller->states[i] < CXX_STREAM)
+			return true;
+	return false;
+}
+
+/* Where its std::ios is, which all of its parts have in common: its table of functions says that (Itanium C++ ABI, 2.5.2). */
+static uint64_t stream_base(const struct memory_caller *caller, uint64_t stream)
+{
+	const uint64_t table = word_at(caller->target, stream);
+	return table ? stream + word_at(caller->target, table - 3 * sizeof(table)) : stream;
+}
+
+/* Where the part is; 0: nowhere. */
+static uint64_t address_of(const struct part *part, const struct memory_caller *caller,
+			   const uint64_t arguments[MEMORY_ARGUMENTS])
+{
+	const uint64_t argument = part->extent == STATE ? 0 : arguments[part->argument];
+	switch (part->extent) {
+	case STATE:
+		return caller->states[part->argument];
+	case THERE:
+	case THERE_2:
+		return word_at(caller->target, argument);
+	case APPENDED:
+	case APPENDED_2:
+		return argument + memory_string_bytes(caller->target, argument, LONGEST_STRING) - 1;
+	case WIDE_APPENDED:
+		return argument + wide_bytes(caller->target, argument, LONGEST_STRING) - sizeof(wchar_t);
+	case TEMPLATE:
+	case TEMPLATE_1:
+		return argument + memory_string_bytes(caller->target, argument, LONGEST_STRING) - 1 -
+		       TEMPLATE_BYTES - (part->extent == TEMPLATE_1 ? (uint32_t)arguments[1] : 0);
+	case STREAM:
+		return is_standard(caller, argument) ? 0 : stream_base(caller, argument);
+	case STREAM_BASE:
+		return is_standard(caller, argument) ? 0 : argument;
+	case STREAM_KEPT:
+		return argument == caller->states[OUTPUT] || argument == caller->states[ERRORS] ? 0
+												: argument;
+	default:
+		return argument;
+	}
+}
+
+/* Parts that follow and touch something. */
+static size_t later_parts(const struct memory_call *call, size_t i)
+{
+	size_t length = 0;
+	for (i++; i < MEMORY_PARTS; i++)
+		length += call->parts[i].extent != NOTHING;
+	return length;
+}
+
+size_t memory_call_touched(const struct memory_call *call, const struct memory_caller *caller,
+			   struct touched at[TOUCHED_MOST], bool *whole)
+{
+	const struct user_regs_struct *regs = caller->regs;
+	const uint64_t arguments[MEMORY_ARGUMENTS] = {regs->rdi, regs->rsi, regs->rdx,
+						      regs->rcx, regs->r8,  regs->r9};
+	size_t length = 0;
+	*whole = true;
+	for (size_t i = 0; i < MEMORY_PARTS; i++) {
+		const struct part *part = &call->parts[i];
+		/* Each of the parts after it has one. */
+		const size_t room = TOUCHED_MOST - length - later_parts(call, i);
+		if (part->extent >= VECTOR && part->extent <= SYSTEM_CALL) {
+			length += memory_list_touched(caller, part, arguments, at + length, room, whole);
+			continue;
+		}
+		if (part->extent >= PRINTS && part->extent <= V_SCANS) {
+			const struct memory_format format = {.argument = part->argument,
+							     .scans = part->extent == SCANS ||
+								      part->extent == V_SCANS,
+							     .listed = part->extent >= V_PRINTS};
+			length += memory_format_touched(caller, &format, at + length, room, whole);
+			continue;
+		}
+		const uint64_t address = address_of(part, caller, arguments);
+		const uint64_t size = address ? bytes_of(caller, part, address, arguments) : 0;
+		if (memory_may_touch(address, size))
+			at[length++] = (struct touched){.address = address,
+							.size = size,
+							.write = part->write,
+							.locked = part->extent == STREAM_OBJECT ||
+								  part->extent == STREAM_KEPT};
+	}
+	return length;
+}
