@@ -27,7 +27,7 @@ endif
 # The layers in their order, and the rooms of each in theirs: each may use those before it, never those after it.
 LAYERS := tracer breakpoints supervisor replay
 tracer_ROOMS := proc kept target contents answers copy snapshot held image_file foreign origin inside beside
-breakpoints_ROOMS := op symbols unwind instructions stubs effects sites names expression entries sampler waits python reach inspect
+breakpoints_ROOMS := op symbols unwind instructions stubs effects sites names expression calls traps entries leads sampler waits python reach inspect
 supervisor_ROOMS := state objects memory threads model trace policy certificate order tree dpor search execution finding process uses drive way signals before accesses lives calls run handlers perform starts engine temporal property foreign diagnosis
 replay_ROOMS := text schedule certificate minimize export timeline backwards packets gdb picture
 # The commands are at the root of all: they put the layers together.
@@ -78,7 +78,7 @@ AGENT_FLAGS = -std=gnu11 $(C_WARNINGS) $(CPPFLAGS) -O3 -g -Iinclude -I. -D_GNU_S
 AGENT_LTO := $(if $(findstring clang,$(CC)),,-flto)
 AGENT_LINK = $(filter-out -MMD -MP,$(AGENT_FLAGS)) $(AGENT_LTO:-flto=-flto-partition=none -flinker-output=pie) -nostdlib -static -no-pie -Wl,-Ttext-segment=$(AGENT_ADDRESS),-z,noexecstack,--build-id=none,--fatal-warnings
 AGENT_CORE := $(wildcard $(patsubst %,supervisor/%/*.c,state objects memory threads model agent)) supervisor/trace/trace.c \
-    supervisor/trace/good_ends.c breakpoints/op/op.c breakpoints/entries/result.c $(filter-out %/probability.c %/random_profile.c,$(wildcard supervisor/policy/*.c)) \
+    supervisor/trace/good_ends.c breakpoints/op/op.c breakpoints/calls/result.c $(filter-out %/probability.c %/random_profile.c,$(wildcard supervisor/policy/*.c)) \
     $(filter-out %/states.c %/standstill.c,$(wildcard supervisor/execution/*.c))
 agent_objects = $(patsubst %.c,$(BUILD)/agent/%.o,$(1))
 $(BUILD)/agent/%.o: %.c Makefile
@@ -87,7 +87,7 @@ $(BUILD)/agent/%.o: %.c Makefile
 # These are what the compiler would otherwise make of their own loops.
 $(BUILD)/agent/supervisor/agent/memory.o: AGENT_FLAGS += -fno-lto -fno-builtin -fno-tree-loop-distribute-patterns
 $(BUILD)/agent/supervisor/inside/go.o: AGENT_FLAGS += -fno-lto
-$(BUILD)/agent.image: $(call agent_objects,$(AGENT_CORE) $(wildcard supervisor/inside/*.c) breakpoints/entries/arguments.c breakpoints/entries/layout.c breakpoints/entries/decode_syscall.c breakpoints/sites/atomic.c tracer/proc/call_traits.c)
+$(BUILD)/agent.image: $(call agent_objects,$(AGENT_CORE) $(wildcard supervisor/inside/*.c) breakpoints/calls/arguments.c breakpoints/calls/layout.c breakpoints/calls/decode_syscall.c breakpoints/sites/atomic.c tracer/proc/call_traits.c)
 	@mkdir -p $(@D)
 	$(CC) $(AGENT_LINK) -Wl,-e,agent_table $^ -o $@
 # The assembler puts it into fmc.

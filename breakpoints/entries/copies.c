@@ -1,6 +1,6 @@
 /* Code between two accesses that the compiler tells of. */
-#include "breakpoints/entries/entries_state.h"
 #include "breakpoints/instructions/direction.h"
+#include "breakpoints/traps/state.h"
 
 #include <gelf.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-#include "breakpoints/entries/arguments.h"
-#include "breakpoints/entries/entries_state.h"
+#include "breakpoints/calls/arguments.h"
+#include "breakpoints/traps/state.h"
 #include <fcntl.h>
 #include <fmc/breakpoints/plugin.h>
 #include <stdio.h>

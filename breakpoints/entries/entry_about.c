@@ -1,4 +1,4 @@
-#include "breakpoints/entries/entries_state.h"
+#include "breakpoints/traps/state.h"
 #include <string.h>
 
 /* What fmc has found out about the program's code, for those who have to do without fmc. */

@@ -1,9 +1,9 @@
 /* What a thread is about to do, as far as it matters to the stores that wait in its processor's buffer. */
-#include "breakpoints/entries/entries_state.h"
 #include "breakpoints/instructions/direction.h"
 #include "breakpoints/instructions/fences.h"
 #include "breakpoints/instructions/general.h"
 #include "breakpoints/instructions/touched.h"
+#include "breakpoints/traps/state.h"
 
 #include <string.h>
 

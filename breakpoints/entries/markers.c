@@ -1,5 +1,5 @@
-#include "breakpoints/entries/entries_state.h"
 #include "breakpoints/entries/slack.h"
+#include "breakpoints/traps/state.h"
 
 #include <fmc/breakpoints/markers.h>
 

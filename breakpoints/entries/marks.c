@@ -1,5 +1,5 @@
 /* Marks are heads of no loop, at each of which every arrival is a trap. */
-#include "breakpoints/entries/entries_state.h"
+#include "breakpoints/entries/rounds.h"
 
 enum status entries_mark(struct entries *entries, struct tracee *tracee, uint32_t i, uint64_t address)
 {

@@ -1,5 +1,5 @@
 /* A thread at a trap goes on: past it, or by the instruction that it stands for. */
-#include "breakpoints/entries/entries_state.h"
+#include "breakpoints/traps/state.h"
 
 #include <fmc/tracer/assert.h>
 

@@ -12,8 +12,8 @@
  * musl: the number of waiters of a mutex and of a semaphore. Its other objects have waiters in lists on their stacks, which
  * are not taken apart here.
  */
-#include "breakpoints/entries/entries_state.h"
 #include "breakpoints/op/entry_table.h"
+#include "breakpoints/traps/state.h"
 #include <fmc/breakpoints/stance.h>
 #include <linux/futex.h>
 #include <stdio.h>

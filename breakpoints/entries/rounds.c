@@ -1,7 +1,7 @@
 /* Rounds of loops, counted at their heads: see rounds.h and struct head. */
-#include "breakpoints/entries/entries_state.h"
 #include "breakpoints/instructions/flags.h"
 #include "breakpoints/instructions/liveness.h"
+#include "breakpoints/entries/rounds.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* How a thread stands that was stopped anywhere: in which function of libc's, and does it sleep there? */
-#include "breakpoints/entries/entries_state.h"
 #include "breakpoints/symbols/places.h"
+#include "breakpoints/traps/state.h"
 #include "breakpoints/unwind/unwind.h"
 #include <fmc/breakpoints/stance.h>
 #include <linux/futex.h>

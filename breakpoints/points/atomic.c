@@ -1,6 +1,6 @@
 /*
  * Atomic operations: told of, then performed, in one step of the thread's. They are sequentially consistent, whatever order the program asks
- * for. fmc knows by the names of these functions that their instructions have been told of (breakpoints/entries/discover.c).
+ * for. fmc knows by the names of these functions that their instructions have been told of (breakpoints/traps/discover.c).
  */
 #include <fmc/breakpoints/access.h>
 

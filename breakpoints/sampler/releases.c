@@ -1,6 +1,6 @@
 #include "breakpoints/sampler/releases.h"
-#include "breakpoints/entries/entries_state.h"
 #include "breakpoints/symbols/symbols.h"
+#include "breakpoints/traps/state.h"
 
 #include <fmc/tracer/array.h>
 

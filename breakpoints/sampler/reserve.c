@@ -1,5 +1,5 @@
-#include "breakpoints/entries/entries_state.h"
 #include "breakpoints/sampler/log_memory.h"
+#include "breakpoints/traps/state.h"
 
 #include <fmc/breakpoints/sampling.h>
 

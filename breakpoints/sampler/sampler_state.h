@@ -2,12 +2,12 @@
 #define FMC_BREAKPOINTS_SAMPLER_SAMPLER_STATE_H
 
 #include "breakpoints/effects/memory_calls.h"
-#include "breakpoints/entries/entries_state.h"
 #include "breakpoints/instructions/touched.h"
 #include "breakpoints/sampler/doors.h"
 #include "breakpoints/sampler/log_memory.h"
 #include "breakpoints/sampler/releases.h"
 #include "breakpoints/sites/sites.h"
+#include "breakpoints/traps/state.h"
 
 #include <fmc/breakpoints/sampling.h>
 

@@ -4,7 +4,7 @@
  */
 #include "supervisor/inside/agent.h"
 
-#include "breakpoints/entries/arguments.h"
+#include "breakpoints/calls/arguments.h"
 
 #include <errno.h>
 #include <linux/sched.h>

@@ -1,7 +1,7 @@
 /* A thread stands before an operation: which one it is, and the numbers of its objects. As supervisor/before/before.c has it of a process. */
 #include "supervisor/inside/agent.h"
 
-#include "breakpoints/entries/arguments.h"
+#include "breakpoints/calls/arguments.h"
 
 #include <string.h>
 

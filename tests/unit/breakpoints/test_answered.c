@@ -1,4 +1,4 @@
-#include "breakpoints/entries/answered.h"
+#include "breakpoints/traps/answered.h"
 #include "tests/unit/suite.h"
 
 #include <stddef.h>

@@ -1,7 +1,7 @@
-#include "breakpoints/entries/answered.h"
 #include "breakpoints/instructions/sweep.h"
 #include "breakpoints/sites/atomics.h"
 #include "breakpoints/symbols/symbols.h"
+#include "breakpoints/traps/answered.h"
 #include "tests/unit/suite.h"
 
 #include <capstone/capstone.h>

@@ -1,5 +1,5 @@
 /* Traps by the addresses where they stop, and by their functions. */
-#include "breakpoints/entries/entries_state.h"
+#include "breakpoints/traps/state.h"
 
 #include <stdlib.h>
 

@@ -1,12 +1,12 @@
-#ifndef FMC_BREAKPOINTS_ENTRIES_ENTRIES_STATE_H
-#define FMC_BREAKPOINTS_ENTRIES_ENTRIES_STATE_H
+#ifndef FMC_BREAKPOINTS_TRAPS_STATE_H
+#define FMC_BREAKPOINTS_TRAPS_STATE_H
 
-#include "breakpoints/entries/answered.h"
-#include "breakpoints/entries/patches.h"
 #include "breakpoints/op/entry_table.h"
 #include "breakpoints/sites/atomics.h"
 #include "breakpoints/stubs/slot.h"
 #include "breakpoints/symbols/modules.h"
+#include "breakpoints/traps/answered.h"
+#include "breakpoints/traps/patches.h"
 #include <fmc/breakpoints/call.h>
 #include <fmc/breakpoints/marks.h>
 #include <fmc/breakpoints/rounds.h>
@@ -153,14 +153,6 @@ const struct trap *entries_trap_of(const struct entries *entries, uint64_t funct
 
 /* Make the hash over the addresses where traps stop; false without memory. */
 bool entries_hash(struct entries *entries);
-
-/*
- * rounds.c: put head i at an instruction, as entries_count() does; by trap, if that is what is wanted. Which head has a trap there, HEADS_END:
- * none.
- */
-enum status head_plant(struct entries *entries, struct tracee *tracee, uint32_t i, uint64_t address,
-		       enum countable wanted);
-uint32_t head_at(const struct entries *entries, uint64_t trap);
 
 /*
  * Heads of loops: take them out of a target, or their bytes out of what was read. Is an address in one's slot? Is a program

@@ -1,4 +1,4 @@
-#include "breakpoints/entries/entries_state.h"
+#include "breakpoints/traps/state.h"
 
 #include <fmc/tracer/answers.h>
 

@@ -1,4 +1,4 @@
-#include "breakpoints/entries/patches.h"
+#include "breakpoints/traps/patches.h"
 
 #include <fmc/tracer/array.h>
 #include <fmc/tracer/assert.h>

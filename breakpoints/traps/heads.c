@@ -1,5 +1,5 @@
 /* Heads of loops as they are planted: taken out, hidden, and where a thread in one stands. */
-#include "breakpoints/entries/entries_state.h"
+#include "breakpoints/traps/state.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
-#ifndef FMC_BREAKPOINTS_ENTRIES_CALL_LEADS_H
-#define FMC_BREAKPOINTS_ENTRIES_CALL_LEADS_H
+#ifndef FMC_BREAKPOINTS_LEADS_CALL_LEADS_H
+#define FMC_BREAKPOINTS_LEADS_CALL_LEADS_H
 
-#include "breakpoints/entries/entries_state.h"
 #include "breakpoints/instructions/functions.h"
+#include "breakpoints/traps/state.h"
 
 #include <fmc/breakpoints/leads.h>
 

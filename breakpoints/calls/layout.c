@@ -1,4 +1,4 @@
-#include "breakpoints/entries/arguments.h"
+#include "breakpoints/calls/arguments.h"
 
 /* How glibc and musl keep mutexes and semaphores on x86-64: a look at objects that fmc didn't see being made.
  */

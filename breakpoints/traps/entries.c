@@ -1,6 +1,6 @@
 /* The traps of a program: found, planted and taken out. */
-#include "breakpoints/entries/entries_state.h"
 #include "breakpoints/instructions/touched.h"
+#include "breakpoints/traps/state.h"
 
 #include <stdlib.h>
 

@@ -6,8 +6,8 @@
  *                             copy: the instruction
  *                                   jmp *after
  */
-#include "breakpoints/entries/call_leads.h"
 #include "breakpoints/instructions/touched.h"
+#include "breakpoints/leads/call_leads.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* What has been planted in modules that came later. */
-#include "breakpoints/entries/entries_state.h"
+#include "breakpoints/traps/state.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-#ifndef FMC_BREAKPOINTS_ENTRIES_ANSWERED_H
-#define FMC_BREAKPOINTS_ENTRIES_ANSWERED_H
+#ifndef FMC_BREAKPOINTS_TRAPS_ANSWERED_H
+#define FMC_BREAKPOINTS_TRAPS_ANSWERED_H
 
 #include "breakpoints/instructions/instruction.h"
 #include "breakpoints/symbols/modules.h"

@@ -1,5 +1,5 @@
-#ifndef FMC_BREAKPOINTS_ENTRIES_ARGUMENTS_H
-#define FMC_BREAKPOINTS_ENTRIES_ARGUMENTS_H
+#ifndef FMC_BREAKPOINTS_CALLS_ARGUMENTS_H
+#define FMC_BREAKPOINTS_CALLS_ARGUMENTS_H
 
 #include "breakpoints/op/entry_table.h"
 #include <fmc/breakpoints/call.h>

@@ -1,4 +1,4 @@
-#include "breakpoints/entries/arguments.h"
+#include "breakpoints/calls/arguments.h"
 #include <fmc/tracer/call_traits.h>
 #include <linux/futex.h>
 #include <sched.h>

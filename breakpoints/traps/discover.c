@@ -1,5 +1,5 @@
-#include "breakpoints/entries/entries_state.h"
 #include "breakpoints/symbols/symbols.h"
+#include "breakpoints/traps/state.h"
 
 #include <fmc/tracer/array.h>
 #include <stdlib.h>

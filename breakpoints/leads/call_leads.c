@@ -1,5 +1,5 @@
 /* Jumps ahead of system calls, to what runs inside of the target. */
-#include "breakpoints/entries/call_leads.h"
+#include "breakpoints/leads/call_leads.h"
 #include "breakpoints/instructions/instruction.h"
 #include "breakpoints/instructions/touched.h"
 

@@ -1,5 +1,5 @@
 /* Doors that lead to what runs inside of the target. */
-#include "breakpoints/entries/entries_state.h"
+#include "breakpoints/traps/state.h"
 
 #include <fmc/breakpoints/leads.h>
 

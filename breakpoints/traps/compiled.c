@@ -1,5 +1,5 @@
 /* Which code tells of its accesses to memory (access.h). */
-#include "breakpoints/entries/entries_state.h"
+#include "breakpoints/traps/state.h"
 
 #include <gelf.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* What the program's code and a thread in it look like without fmc's traps and copies. */
-#include "breakpoints/entries/entries_state.h"
+#include "breakpoints/traps/state.h"
 
 void entries_hide(const struct entries *entries, uint64_t address, uint8_t *bytes, size_t size)
 {

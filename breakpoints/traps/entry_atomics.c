@@ -1,6 +1,6 @@
-#include "breakpoints/entries/entries_state.h"
 #include "breakpoints/instructions/touched.h"
 #include "breakpoints/sites/copy_calls.h"
+#include "breakpoints/traps/state.h"
 
 #include <stdio.h>
 #include <stdlib.h>

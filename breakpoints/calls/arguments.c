@@ -1,5 +1,5 @@
 /* What the arguments of an entry point say. */
-#include "breakpoints/entries/arguments.h"
+#include "breakpoints/calls/arguments.h"
 
 #include <fmc/breakpoints/access.h>
 

@@ -1,6 +1,6 @@
 /* What replaces the beginnings of functions, and the page with what they were: made once, then written into each target. */
-#include "breakpoints/entries/entries_state.h"
 #include "breakpoints/instructions/touched.h"
+#include "breakpoints/traps/state.h"
 
 #include <stdlib.h>
 #include <string.h>

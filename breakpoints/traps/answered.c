@@ -1,9 +1,9 @@
-#include "breakpoints/entries/answered.h"
+#include "breakpoints/traps/answered.h"
 #include "breakpoints/instructions/sweep.h"
-#include "breakpoints/entries/entries_state.h"
+#include "breakpoints/traps/state.h"
 
-#include <fmc/tracer/array.h>
 #include <fmc/tracer/answers.h>
+#include <fmc/tracer/array.h>
 
 #include <stddef.h>
 #include <stdlib.h>
