@@ -105,7 +105,8 @@ SAMPLES += $(COMPILED:=.compiled) $(if $(shell command -v clang),$(COMPILED:=.co
 SAMPLES += $(patsubst %.c,$(BUILD)/%.static,$(shell grep -l '^ \* fmc-static: yes' samples/*.c))
 TARGET_HEADERS := $(wildcard tests/targets/*.h)
 TARGETS := $(patsubst tests/targets/%.c,$(BUILD)/targets/%,$(wildcard tests/targets/*.c))
-TARGETS += $(addsuffix .static,$(TARGETS))
+# Linked statically, too, where a test names it so.
+TARGETS += $(filter $(TARGETS:=.static),$(addprefix $(BUILD)/targets/,$(sort $(shell grep -rhoE '[a-z0-9_]+\.static' tests/unit tests/*.sh))))
 TARGETS += $(patsubst tests/targets/%.cc,$(BUILD)/targets/%,$(wildcard tests/targets/*.cc))
 # Where variables are depends on how much the compiler improves.
 IMPROVED := O0 O2
