@@ -26,7 +26,7 @@ endif
 
 # The layers in their order, and the rooms of each in theirs: each may use those before it, never those after it.
 LAYERS := tracer breakpoints supervisor replay
-tracer_ROOMS := proc kept target contents answers copy snapshot held image_file foreign origin inside beside
+tracer_ROOMS := proc kept tracee target contents answers copy snapshot held image_file foreign origin inside beside
 breakpoints_ROOMS := op symbols unwind instructions stubs effects sites names expression calls traps entries leads sampler waits python reach inspect
 supervisor_ROOMS := state objects memory threads model trace policy certificate order tree dpor search execution finding process uses drive way signals before accesses lives calls run handlers perform starts engine temporal property foreign diagnosis
 replay_ROOMS := text schedule certificate minimize export timeline backwards packets gdb picture

@@ -1,7 +1,7 @@
 #ifndef FMC_TRACER_ANSWERS_ANSWERS_H
 #define FMC_TRACER_ANSWERS_ANSWERS_H
 
-#include "tracer/target/tracee.h"
+#include "tracer/tracee/tracee.h"
 
 /* What fmc answers in place of the kernel: of time, chance, numbers, and of what is outside of a confined process. */
 

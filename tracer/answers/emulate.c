@@ -1,6 +1,6 @@
 #include "tracer/answers/answers.h"
 #include "tracer/answers/clocks.h"
-#include "tracer/target/processors.h"
+#include "tracer/tracee/processors.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 #include "tracer/answers/answers.h"
+#include "tracer/target/target.h"
 
 #include <errno.h>
 #include <stdio.h>

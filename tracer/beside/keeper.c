@@ -1,6 +1,6 @@
 #include "tracer/beside/keeper.h"
 
-#include "tracer/target/processors.h"
+#include "tracer/tracee/processors.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,6 @@
 #include "tracer/answers/answers.h"
 #include "tracer/copy/image_state.h"
+#include "tracer/target/target.h"
 
 #include <linux/sched.h>
 #include <signal.h>

@@ -4,7 +4,7 @@
 #include "tracer/copy/channel.h"
 #include "tracer/copy/open_files.h"
 #include "tracer/target/thread_state.h"
-#include "tracer/target/tracee.h"
+#include "tracer/tracee/tracee.h"
 
 #include <fmc/tracer/image.h>
 

@@ -1,3 +1,4 @@
+#include "tracer/copy/launch.h"
 #include "tracer/answers/answers.h"
 
 #include <errno.h>

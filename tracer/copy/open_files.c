@@ -1,5 +1,5 @@
 #include "tracer/copy/open_files.h"
-#include "tracer/target/tracee.h"
+#include "tracer/target/target.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 #include "tracer/copy/channel.h"
-#include "tracer/target/tracee.h"
+#include "tracer/tracee/tracee.h"
 
 #include <dirent.h>
 #include <fcntl.h>

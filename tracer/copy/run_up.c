@@ -1,6 +1,7 @@
 #include "tracer/answers/answers.h"
+#include "tracer/copy/launch.h"
 #include "tracer/proc/elf_check.h"
-#include "tracer/target/tracee.h"
+#include "tracer/target/target.h"
 
 #include <elf.h>
 #include <limits.h>

@@ -1,7 +1,7 @@
 #ifndef FMC_TRACER_FOREIGN_FOREIGN_H
 #define FMC_TRACER_FOREIGN_FOREIGN_H
 
-#include "tracer/target/tracee.h"
+#include "tracer/tracee/tracee.h"
 
 #include <fmc/tracer/foreign.h>
 

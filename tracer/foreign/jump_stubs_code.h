@@ -1,7 +1,7 @@
 #ifndef FMC_TRACER_FOREIGN_JUMP_STUBS_CODE_H
 #define FMC_TRACER_FOREIGN_JUMP_STUBS_CODE_H
 
-#include "tracer/target/tracee.h"
+#include "tracer/tracee/tracee.h"
 
 #include <fmc/tracer/jump_stubs.h>
 

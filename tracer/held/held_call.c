@@ -1,6 +1,6 @@
 #include "tracer/held/held.h"
 #include "tracer/snapshot/snapshot.h"
-#include "tracer/target/call_registers.h"
+#include "tracer/tracee/call_registers.h"
 
 #include <cpuid.h>
 #include <elf.h>

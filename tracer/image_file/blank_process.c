@@ -1,4 +1,5 @@
 #include "tracer/image_file/blank_process.h"
+#include "tracer/copy/launch.h"
 
 #include <errno.h>
 #include <fmc/tracer/maps.h>

@@ -2,7 +2,7 @@
 #define FMC_TRACER_IMAGE_FILE_BLANK_PROCESS_H
 
 #include "tracer/image_file/read.h"
-#include "tracer/target/tracee.h"
+#include "tracer/tracee/tracee.h"
 
 /*
  * An empty process to become another one: a program of a few bytes in memory, without a loader or a library, stopped with

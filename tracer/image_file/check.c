@@ -1,5 +1,5 @@
 #include "tracer/image_file/read.h"
-#include "tracer/target/tracee.h"
+#include "tracer/tracee/tracee.h"
 
 #include <stdio.h>
 #include <string.h>

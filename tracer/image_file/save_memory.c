@@ -3,7 +3,7 @@
 #include "tracer/image_file/write.h"
 #include "tracer/proc/page_scan.h"
 #include "tracer/snapshot/snapshot.h"
-#include "tracer/target/tracee.h"
+#include "tracer/tracee/tracee.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 #include "tracer/image_file/note.h"
 #include "tracer/image_file/write.h"
 #include "tracer/snapshot/snapshot.h"
-#include "tracer/target/tracee.h"
+#include "tracer/tracee/tracee.h"
 
 #include <errno.h>
 #include <stdio.h>

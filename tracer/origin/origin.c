@@ -1,7 +1,9 @@
 #include "tracer/answers/answers.h"
 #include "tracer/copy/image_state.h"
+#include "tracer/copy/launch.h"
 #include "tracer/proc/elf_check.h"
-#include "tracer/target/processors.h"
+#include "tracer/target/target.h"
+#include "tracer/tracee/processors.h"
 
 #include <errno.h>
 #include <fmc/tracer/origin.h>
@@ -40,7 +42,7 @@ struct origin {
 	void *context;
 	struct source source; /* ORIGIN_COPY; its target is NULL where there is none */
 	struct image *image;  /* program->image: copies are made of that instead */
-	uint64_t filters;     /* that executions have asked for, and copies are to have from their beginning */
+	uint64_t filters; /* that executions have asked for, and copies are to have from their beginning */
 	int64_t start_ns;
 };
 

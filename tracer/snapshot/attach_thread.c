@@ -1,5 +1,5 @@
 #include "tracer/snapshot/attach.h"
-#include "tracer/target/tracee.h"
+#include "tracer/tracee/tracee.h"
 
 #include <fmc/tracer/call_traits.h>
 #include <fmc/tracer/clock.h>

@@ -1,6 +1,6 @@
 #include "tracer/proc/proc.h"
 #include "tracer/snapshot/snapshot.h"
-#include "tracer/target/tracee.h"
+#include "tracer/tracee/tracee.h"
 
 #include <fcntl.h>
 #include <limits.h>

@@ -4,7 +4,7 @@
  * once. So what one execution asks for is given once to the process that executions are copied from, before the next copy is
  * made; copies inherit it, and a stop by a filter that an execution hasn't asked for is told to nobody.
  */
-#include "tracer/target/tracee.h"
+#include "tracer/target/target.h"
 
 #include <fmc/tracer/assert.h>
 

@@ -1,6 +1,6 @@
-#include "tracer/target/call_registers.h"
 #include "tracer/target/standing.h"
-#include "tracer/target/tracee.h"
+#include "tracer/target/target.h"
+#include "tracer/tracee/call_registers.h"
 
 #include <fmc/tracer/maps.h>
 

@@ -1,5 +1,5 @@
 /* New threads and processes, which the event of whoever made them announces. */
-#include "tracer/target/tracee.h"
+#include "tracer/target/target.h"
 
 #include <sys/ptrace.h>
 #include <sys/wait.h>

@@ -1,4 +1,4 @@
-#include "tracer/target/tracee.h"
+#include "tracer/tracee/tracee.h"
 
 /* One instruction of a tracee, undisturbed. */
 

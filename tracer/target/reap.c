@@ -1,5 +1,5 @@
 /* Threads that have been killed, let go from where they stand and waited for until each is gone. */
-#include "tracer/target/tracee.h"
+#include "tracer/target/target.h"
 
 #include <dirent.h>
 #include <signal.h>

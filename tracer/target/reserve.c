@@ -1,4 +1,4 @@
-#include "tracer/target/tracee.h"
+#include "tracer/target/target.h"
 
 #include <linux/mman.h>
 #include <string.h>

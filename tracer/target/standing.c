@@ -1,5 +1,5 @@
 #include "tracer/target/standing.h"
-#include "tracer/target/tracee.h"
+#include "tracer/tracee/tracee.h"
 
 #include <sys/ptrace.h>
 #include <sys/syscall.h>

@@ -1,5 +1,5 @@
 /* What a wait status says: it is named once, and dealt with here when it is no business of the caller's. */
-#include "tracer/target/tracee.h"
+#include "tracer/target/target.h"
 
 #include <fmc/tracer/call_traits.h>
 

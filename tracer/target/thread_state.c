@@ -1,5 +1,5 @@
 #include "tracer/target/thread_state.h"
-#include "tracer/target/tracee.h"
+#include "tracer/tracee/tracee.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "breakpoints/effects/memory_table.h"
 #include "breakpoints/stubs/stub.h"
 #include "tests/unit/suite.h"
-#include "tracer/target/tracee.h"
+#include "tracer/tracee/tracee.h"
 
 #include <arpa/inet.h>
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 #include "tests/unit/prepare_nothing.h"
 #include "tests/unit/suite.h"
-#include "tracer/target/tracee.h"
+#include "tracer/tracee/tracee.h"
 
 #include <fmc/tracer/origin.h>
 #include <fmc/tracer/children.h>

@@ -1,5 +1,5 @@
 /* Wait statuses that arrived while somebody else was waited for. */
-#include "tracer/target/tracee.h"
+#include "tracer/tracee/tracee.h"
 
 #include <fmc/tracer/array.h>
 

@@ -1,4 +1,4 @@
-#include "tracer/target/tracee.h"
+#include "tracer/tracee/tracee.h"
 
 #include <errno.h>
 #include <signal.h>

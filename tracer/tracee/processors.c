@@ -2,9 +2,9 @@
  * Which processor the supervisor and the target run on: the same one, since they take turns. The target is told of all those that it could use
  * otherwise.
  */
-#include "tracer/target/processors.h"
+#include "tracer/tracee/processors.h"
 
-#include "tracer/target/tracee.h"
+#include "tracer/tracee/tracee.h"
 
 #include <fmc/tracer/target.h>
 

@@ -1,6 +1,6 @@
-#include "tracer/target/cut_call.h"
-#include "tracer/target/call_registers.h"
-#include "tracer/target/tracee.h"
+#include "tracer/tracee/cut_call.h"
+#include "tracer/tracee/call_registers.h"
+#include "tracer/tracee/tracee.h"
 
 #include <fmc/tracer/assert.h>
 #include <fmc/tracer/call_traits.h>

@@ -1,4 +1,4 @@
-#include "tracer/target/tracee.h"
+#include "tracer/tracee/tracee.h"
 
 /*
  * A target and the processes that are followed from it (followed.c) form a ring, so that a wait status reaches whom it is about, and a number is told in

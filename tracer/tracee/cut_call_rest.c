@@ -1,5 +1,5 @@
-#include "tracer/target/cut_call.h"
-#include "tracer/target/tracee.h"
+#include "tracer/tracee/cut_call.h"
+#include "tracer/tracee/tracee.h"
 
 #include <fmc/tracer/call_traits.h>
 

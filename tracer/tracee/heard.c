@@ -1,5 +1,5 @@
 /* Which filter has stopped a thread before its call, and whether somebody has asked for that; see filters.c. */
-#include "tracer/target/tracee.h"
+#include "tracer/tracee/tracee.h"
 
 #include <fmc/tracer/call_traits.h>
 

@@ -1,5 +1,5 @@
-#ifndef FMC_TRACER_TARGET_TRACEE_H
-#define FMC_TRACER_TARGET_TRACEE_H
+#ifndef FMC_TRACER_TRACEE_TRACEE_H
+#define FMC_TRACER_TRACEE_TRACEE_H
 
 #include <fmc/tracer/answers.h>
 #include <fmc/tracer/children.h>
@@ -65,9 +65,9 @@ struct virtual_world {
 	uint64_t followed;
 	int64_t used_ns; /* processor time since then, of all threads */
 	struct kernel_wait wait;
-	uint64_t random;       /* state of the generator after getrandom() */
-	uint64_t answers;      /* instructions that were answered: target_answers() */
-	pid_t number;	       /* what the process takes itself for; 0: what it is */
+	uint64_t random;  /* state of the generator after getrandom() */
+	uint64_t answers; /* instructions that were answered: target_answers() */
+	pid_t number;	  /* what the process takes itself for; 0: what it is */
 	pid_t parent; /* of one that is followed: what its parent takes itself for; 0: its parent is fmc */
 	bool keeps_numbers; /* its threads' are that and the next ones, in order of creation */
 	bool has_timers;    /* it may have: it has asked for one */
@@ -128,8 +128,9 @@ struct target {
 	void *may_exit_context;
 	uint64_t seccomp_stops; /* system calls at which a thread was stopped */
 	uint64_t mapping_calls; /* see target_watch_mappings() */
-	uint64_t filters, asked; /* filters.c, a bit each: those that it has, and of these the ones that are heard */
-	uint64_t *wanted;	 /* those that are asked for where it was copied from; NULL: nobody is told */
+	uint64_t filters,
+	    asked;	  /* filters.c, a bit each: those that it has, and of these the ones that are heard */
+	uint64_t *wanted; /* those that are asked for where it was copied from; NULL: nobody is told */
 	uint64_t near_pages[NEAR_PAGES_MAX];
 	size_t near_pages_length;
 	struct reserved reserved[RESERVED_MAX];
@@ -168,54 +169,9 @@ bool target_take_early(struct target *target, pid_t tid, int *status);
 /* Drop what was kept of a thread that is dead: its number may be another one's soon. */
 void target_forget_early(struct target *target, pid_t tid);
 
-/* wait.c: wait for this one alone, however long it takes; false: there is no such thread of fmc's */
-bool wait_for_thread(pid_t tid, int *status);
-bool wait_for_thread_or_interrupt(pid_t tid, int *status, bool *interrupted);
-/* The first stop of a copy, or of a thread in it, which has run nothing yet; false: it is dead */
-bool wait_for_copy(pid_t tid);
-/* Is this fmc's to wait for: its child or its tracee? */
-bool wait_is_ours(pid_t pid);
-
-/* stops.c: of a stopped thread the kernel puts the ptrace event into the bits above the signal; 0: no event. */
-#define STOPS_EVENT(status) ((unsigned)(status) >> 16)
-/* STATUS_TIMEOUT: dealt with, and the tracee runs again. Anything else is for the caller. */
-enum status stops_classify(struct target *target, struct tracee *tracee, int status, struct stop *stop);
-/* It is gone, and the target with its last one. */
-void target_mark_dead(struct target *target, struct tracee *tracee);
-
-/* newborn.c: at the events of a thread that has made another thread, or a process: the new one stands at its first stop. */
-enum status newborn_thread(struct target *target, struct tracee *tracee, struct stop *stop);
-enum status newborn_process(struct target *target, struct tracee *tracee, struct stop *stop,
-			    bool shares_memory);
-
-/* reap.c: is `tracee` the leader of a process that has been killed from outside? Then the other threads are waited for; their deaths aren't told. */
-void reap_after_leader(struct target *target, const struct tracee *tracee);
-
-/* descendants.c */
-/* One that is there and stopped, or known already. STATUS_OK or STATUS_NO_MEMORY. */
-enum {
-	DESCENDANT_SHARES_MEMORY = 1, /* the target's */
-	DESCENDANT_CHILD = 2,	      /* of the target itself */
-};
-enum status descendants_add(struct target *target, pid_t pid, unsigned flags);
-/* The first stop of a thread or child of the target's own, whose birth is told next: nobody lets it go before. */
-bool descendants_is_newborn(const struct target *target, pid_t pid, int status);
-/* It has been killed with those that the target has: let it go where it was held, so that it dies. */
-void descendants_release(const struct descendant *descendant);
-/* An ended child waits for the target to ask for it. */
-bool descendants_uncollected(const struct target *target);
-/* Deal with a wait status of a thread that is no tracee of the target's. */
-void descendants_serve(struct target *target, pid_t pid, int status);
-/* It isn't one any more: it is followed. */
-void descendants_forget(struct target *target, pid_t pid);
-
 /* relatives.c: the child is one from now on; the target is about to be freed, and no one's any more. */
 void relatives_join(struct target *target, struct target *child);
 void relatives_leave(struct target *target);
-
-/* resume.c */
-/* A descendant, or a thread that is being killed. That it is dead the next wait tells. */
-void resume_by_tid(pid_t tid, int signal);
 
 /* registers.c: the x86-64 part */
 void registers_forget(struct tracee *tracee);
@@ -242,11 +198,6 @@ enum {
 #define FILTER_BIT(filter) (UINT64_C(1) << (filter))
 /* One of them as instructions; how many. */
 size_t filter_code(unsigned filter, struct sock_filter code[FILTER_CODE_MAX]);
-
-/* filters.c: give a process that others are copied from what has been asked for by those that were. */
-void filters_grant(struct target *source);
-/* All threads stop before they read this descriptor, but for what fmc makes them do. */
-enum status filters_stop_reads(struct tracee *tracee, int descriptor);
 
 /* heard.c: a copy has the filters of its source. */
 void filters_inherit(struct target *copy, const struct target *source);
@@ -282,44 +233,5 @@ void tick_start(struct target *target);
 void tick_stop(struct target *target);
 /* In a child of fmc's: SIGALRM is blocked as it was when fmc was started. */
 void tick_leave_mask(void);
-
-/* reserve.c: a copy in memory has what its source has */
-void reserved_inherit(struct target *copy, const struct target *source);
-
-/* inject.c: fmc's own page, at a place where nothing but this thread runs */
-enum status inject_gadget_page(struct tracee *tracee);
-
-/*
- * A thread whose signals are all blocked runs from these registers to the int3 at `trap`, whose registers *end takes, and has
- * its own again.
- */
-enum status inject_run(struct tracee *tracee, const struct user_regs_struct *from, uint64_t trap,
-		       struct user_regs_struct *end);
-
-/* inject_clones.c: several clone() in one go. Results as the kernel gives them. */
-#define CLONES_MOST 6
-enum status inject_clones_code(struct target *target); /* into fmc's page */
-enum status inject_clones(struct tracee *tracee, uint64_t flags, const uint64_t child_words[], size_t length,
-			  int32_t results[]);
-
-/* The user and the groups that a process runs as. */
-struct identity {
-	uid_t user;
-	gid_t group;
-	const uint32_t *groups;
-	size_t groups_length;
-};
-
-/*
- * copy/launch.c: a new process, stopped at its ELF entry point, with fmc's page in it; what libraries have asked on the way there has been
- * answered from `world`. `as` is given for one that becomes a saved process, and is confined; its user counts if fmc is root. NULL: it is fmc's
- * own and free.
- */
-struct program;
-enum status launch(const struct program *program, const struct identity *as,
-		   const struct virtual_world *world, struct target **target, char why[256]);
-
-/* copy/run_up.c: the same for a process that stands at its exec event. */
-enum status run_up(struct tracee *tracee, char why[256]);
 
 #endif

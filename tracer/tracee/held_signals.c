@@ -1,5 +1,5 @@
 /* Signals that are held back while a tracee runs something for fmc. */
-#include "tracer/target/tracee.h"
+#include "tracer/tracee/tracee.h"
 
 #include <signal.h>
 #include <sys/ptrace.h>

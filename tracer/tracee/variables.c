@@ -1,7 +1,7 @@
 /* Where a program has its variables. */
 #include "tracer/proc/maps.h"
 #include "tracer/proc/proc.h"
-#include "tracer/target/tracee.h"
+#include "tracer/tracee/tracee.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-#ifndef FMC_TRACER_TARGET_CUT_CALL_H
-#define FMC_TRACER_TARGET_CUT_CALL_H
+#ifndef FMC_TRACER_TRACEE_CUT_CALL_H
+#define FMC_TRACER_TRACEE_CUT_CALL_H
 
 #include <fmc/tracer/target.h>
 

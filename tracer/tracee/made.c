@@ -3,7 +3,7 @@
  * removes them, and has room for 32,000 by default: an execution that is killed can't, and thousands of executions would leave so many
  * that the program gets ENOSPC. They go with the process.
  */
-#include "tracer/target/tracee.h"
+#include "tracer/tracee/tracee.h"
 
 #include <stdlib.h>
 #include <sys/ipc.h>
