@@ -1,23 +1,32 @@
 #!/bin/bash
-# All tests: `make check`; with "quick", `make check-quick`, those that take seconds each. A line for each suite as it ends, details in
-# build/check/NAME.log, shown when something failed. The last line is the sum of all suites. LANES: how many suites run at a time, 1
-# for one after the other.
+# All tests: `make check`; with "quick", `make check-quick`, those that take seconds each; with "only NAME...", these suites. A line for each
+# suite as it ends, details in build/check/NAME.log, shown when something failed. The last line is the sum of all suites. LANES: how many suites
+# run at a time, 1 for one after the other. A suite that isn't over after SUITE_LIMIT seconds is given up, and all of them at CHECK_UNTIL (seconds
+# since 1970): whatever hangs, and even if the kernel keeps it, this script ends, and names it. SUITE_FOLDER: where suites are.
 . tests/lib.sh
 MAKE=${MAKE:-make}
 # More than processors: most suites wait for something now and then.
 LANES=${LANES:-$((JOBS + 3))}
 PART=${1:-all}
+SUITE_FOLDER=${SUITE_FOLDER:-tests}
 LOGS=build/check
 [ "$PART" = all ] || LOGS=build/check-$PART
+[ "$SUITE_FOLDER" = tests ] || LOGS=$SUITE_FOLDER/logs
 export SCHEDULES=$LOGS/schedules MAKE
 rm -rf "$LOGS"
 mkdir -p "$SCHEDULES"
+if long; then SUITE_LIMIT=${SUITE_LIMIT:-36000}; else SUITE_LIMIT=${SUITE_LIMIT:-1200}; fi
+CHECK_UNTIL=${CHECK_UNTIL:-$((EPOCHSECONDS + 1000000))}
+# Where each suite says that it is over; and by its name, the process that runs it, when it was begun, and when it is given up.
+mkfifo "$SCRATCH/over"
+exec {OVER}<>"$SCRATCH/over"
+declare -A PROCESSES BEGUN DEADLINES
 
 # Suites that run beside each other, after a colon those that have to be over before; by the processor time that they take, those that take
 # most, or longest, first, so that the lanes end together.
 SUITES='samples drive atomics gdb-commands:samples races time attach-across verdict hostile always programs waits spin tso points resume attach export:samples
 	repeat outcomes replay:samples kernel jobs states sharing origins attach-run gdb certificate memory page suites explore shard launch gdbserver servers reduced show
-	terminal attach-refused followed between layers kill results attach-python cli minimize languages ops install reports look docs completion environment again'
+	terminal attach-refused followed between layers kill results attach-python cli minimize languages ops install reports look docs completion environment again hangs'
 
 # In `make check-long` alone: a package is built from the sources once more.
 ! long || SUITES="$SUITES deb"
@@ -37,11 +46,78 @@ $INTERRUPTIBLE true 2>/dev/null || INTERRUPTIBLE=
 run() {
 	local name=$1 start=$SECONDS status TIMEFORMAT='%U %S'
 	shift
+	exec {OVER}>&-
 	echo "$*" >"$SCRATCH/$name.command"
 	{ time $INTERRUPTIBLE "$@" </dev/null >"$LOGS/$name.log" 2>&1; } 2>"$SCRATCH/$name.time"
 	status=$?
 	echo "$status $((SECONDS - start)) $(awk '{ print int($1 + $2) }' "$SCRATCH/$name.time")" >"$SCRATCH/$name.new"
 	mv "$SCRATCH/$name.new" "$SCRATCH/$name.done"
+	echo "$name" >"$SCRATCH/over"
+}
+
+# begin NAME COMMAND...: run it beside what follows, unless there is no time left.
+begin() {
+	if [ $EPOCHSECONDS -ge "$CHECK_UNTIL" ]; then
+		echo "FAIL $1: not begun, since the time for all suites is over" >"$LOGS/$1.log"
+		echo "${*:2}" >"$SCRATCH/$1.command"
+		echo "125 0 0" >"$SCRATCH/$1.done"
+		return
+	fi
+	BEGUN[$1]=$EPOCHSECONDS
+	DEADLINES[$1]=$((EPOCHSECONDS + SUITE_LIMIT < CHECK_UNTIL ? EPOCHSECONDS + SUITE_LIMIT : CHECK_UNTIL))
+	run "$@" &
+	PROCESSES[$1]=$!
+}
+
+# family PROCESS: it and all that it and they have made.
+family() {
+	ps -e -o pid=,ppid= | awk -v root="$1" '{ parent[$1] = $2 }
+		END {
+			for (process in parent) {
+				for (at = process; at != root && at in parent; at = parent[at]);
+				if (at == root) print process
+			}
+		}' | sort -n
+}
+
+# give_up NAME: end all that is left of it, and tell what that was. Nothing waits for it to be gone: it may be stuck in the kernel.
+give_up() {
+	local processes before= round seconds=$((EPOCHSECONDS - BEGUN[$1]))
+	processes=$(family "${PROCESSES[$1]}")
+	{
+		echo
+		echo "FAIL $1: not over after $seconds s; given up, with what was left of it:"
+		timeout -s KILL 10 ps -ww -o pid=,ppid=,stat=,wchan:24=,etimes=,args= -p "${processes//$'\n'/,}" | cut -c 1-300
+	} >>"$LOGS/$1.log"
+	# Stopped first, so that none makes more of them.
+	for round in {1..10}; do
+		[ "$processes" != "$before" ] || break
+		kill -STOP $processes 2>/dev/null
+		before=$processes
+		processes=$(family "${PROCESSES[$1]}")
+	done
+	kill -KILL $processes 2>/dev/null
+	echo "124 $seconds 0" >"$SCRATCH/$1.done"
+}
+
+# await NAME...: until one of these is over, or has been given up.
+await() {
+	local name over
+	while :; do
+		for name; do
+			[ ! -e "$SCRATCH/$name.done" ] || return 0
+		done
+		# A word of it, or now and then a look at the time.
+		read -r -t 2 over <&"$OVER" && continue
+		for name; do
+			# One that runs no more and hasn't told has been killed.
+			if ! kill -0 "${PROCESSES[$name]}" 2>/dev/null; then
+				[ -e "$SCRATCH/$name.done" ] || echo "127 0 0" >"$SCRATCH/$name.done"
+			elif [ $EPOCHSECONDS -ge "${DEADLINES[$name]}" ]; then
+				give_up "$name"
+			fi
+		done
+	done
 }
 
 # count NAME: what a suite that is over came to: one test that passes if it succeeded, unless its last line gives counts.
@@ -63,7 +139,8 @@ count() {
 
 # suite NAME COMMAND...: alone.
 suite() {
-	run "$@"
+	begin "$@"
+	await "$1"
 	count "$1"
 }
 
@@ -84,18 +161,14 @@ beside() {
 		for entry in "${waiting[@]}"; do
 			name=${entry%%:*}
 			if [ ${#running[@]} -lt "$LANES" ] && { [ "$name" = "$entry" ] || [ -e "$SCRATCH/${entry#*:}.done" ]; }; then
-				run "$name" "tests/run-$name.sh" &
+				begin "$name" "$SUITE_FOLDER/run-$name.sh"
 				running+=("$name")
 			else
 				still+=("$entry")
 			fi
 		done
 		waiting=("${still[@]}") still=()
-		wait -n
-		# Is there none to wait for, who still runs has been killed.
-		[ $? -ne 127 ] || for name in "${running[@]}"; do
-			[ -e "$SCRATCH/$name.done" ] || echo "127 0 0" >"$SCRATCH/$name.done"
-		done
+		await "${running[@]}"
 		for name in "${running[@]}"; do
 			if [ -e "$SCRATCH/$name.done" ]; then count "$name"; else still+=("$name"); fi
 		done
@@ -137,7 +210,11 @@ check_quick() {
 	beside $QUICK
 }
 
-check_$PART
+check_only() {
+	beside "$@"
+}
+
+check_$PART "${@:2}"
 # Once more at the end, where the end alone is seen.
 [ ! -e "$SCRATCH/failures" ] || cut -c 1-160 "$SCRATCH/failures" | tail -n 20
 rm -rf "$SCRATCH"

@@ -8,11 +8,12 @@ export CK_TIMEOUT_MULTIPLIER=${CK_TIMEOUT_MULTIPLIER:-20}
 export FMC_TEST_TARGETS=$PWD/$BUILD/targets FMC_TEST_SAMPLES=$PWD/$BUILD/samples CK_FORK=${CK_FORK:-yes}
 
 # run NAME: its output in $SCRATCH/NAME, its status in $SCRATCH/NAME.status.
+if long; then LIMIT=3600; else LIMIT=600; fi
 run() {
-	timeout -k 10 3600 "$BUILD/tests/$1" </dev/null >"$SCRATCH/$1" 2>&1
+	timeout -k 10 $LIMIT "$BUILD/tests/$1" </dev/null >"$SCRATCH/$1" 2>&1
 	echo $? >"$SCRATCH/$1.status"
 }
-export BUILD SCRATCH
+export BUILD SCRATCH LIMIT
 export -f run
 
 # again: each case of $failing that failed, by check's own words ("x.c:30:F:case:test:0: ..."), or all of it.
