@@ -1,4 +1,4 @@
-#include "supervisor/before/before.h"
+#include "supervisor/before/stores.h"
 
 #include <fmc/tracer/assert.h>
 
@@ -181,33 +181,16 @@ int64_t store_value(const struct store *store)
  * The oldest is in memory, with what is behind it and no operation, and stays there. What was under a younger one that overlaps it was read
  * with it in memory, so what remains when that is taken out is right.
  */
-static void flush(struct stores *stores, struct outcome *outcome)
+int64_t stores_flush(struct stores *stores)
 {
+	const int64_t value = store_value(&stores->at[0]);
 	uint32_t gone = 1;
-	outcome->result = store_value(&stores->at[0]);
 	while (gone < stores->length && !stores->at[gone].operation)
 		gone++;
 	stores->length -= gone;
 	stores->operations--;
 	memmove(&stores->at[0], &stores->at[gone], stores->length * sizeof stores->at[0]);
-}
-
-bool perform_flush(struct process *process, uint32_t thread, struct outcome *outcome)
-{
-	struct process_thread *self = &process->threads[thread];
-	struct run run = {.process = process, .thread = thread, .outcome = outcome};
-	const bool chosen = self->call.op.kind != OP_MEMORY_FLUSH;
-	const struct call next = chosen ? self->call : self->stores.held;
-	process_note(process, MANNER_STAY, 0);
-	process_note_other(process, "a store reaches memory");
-	flush(&self->stores, outcome);
-	if (next.op.kind == OP_NONE && self->stores.length == 0)
-		return true;
-	if (next.op.kind == OP_NONE)
-		run_stop_before_flush(&run, &next);
-	else
-		run_from_call(process, thread, &next, outcome);
-	return false;
+	return value;
 }
 
 uint64_t stores_digest(const struct stores *stores)

@@ -5,8 +5,7 @@
 
 /*
  * Total store order: what waits, and when it has to reach memory. begin, end: a transition of the thread; between the two it finds its own stores
- * in memory. hold: does it have to perform OP_MEMORY_FLUSH before this call? run_stop_before_flush() then. perform_flush: the way of such a
- * transition.
+ * in memory. hold: does it have to perform OP_MEMORY_FLUSH before this call? run_stop_before_flush() then.
  */
 void stores_begin(struct process *process, struct process_thread *thread);
 void stores_end(struct process *process, struct process_thread *thread);
@@ -21,8 +20,8 @@ bool run_stop_before_flush(struct run *run, const struct call *call);
 /* An instruction is about to be performed whose store is to wait; and has been, or couldn't be. */
 void stores_before(struct process *process, struct process_thread *thread);
 void stores_after(struct process *process, struct process_thread *thread, bool performed);
-/* The oldest is flushed; true: the thread goes on from where it stands. */
-bool perform_flush(struct process *process, uint32_t thread, struct outcome *outcome);
+/* The oldest, with those that are no operations behind it, waits no longer; its value. */
+int64_t stores_flush(struct stores *stores);
 /* What waits in it; 0 if nothing does. */
 uint64_t stores_digest(const struct stores *stores);
 

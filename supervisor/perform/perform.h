@@ -11,6 +11,7 @@
  *     functions.c        functions of the thread library
  *     instructions.c     accesses to memory
  *     user.c             functions that a plug-in describes
+ *     flush.c            stores that have waited
  */
 
 /* 16 bytes of zeros in fmc's page: a struct timespec or timeval that has run out. */
@@ -52,6 +53,9 @@ void perform_compiled(struct process *process, uint32_t thread, struct outcome *
 
 /* printing.c: the function that prints to its end. */
 void perform_output(struct process *process, uint32_t thread, struct outcome *outcome);
+
+/* flush.c: the oldest store that waits is flushed; true: the thread goes on from where it stands. */
+bool perform_flush(struct process *process, uint32_t thread, struct outcome *outcome);
 
 /* One of an instruction's several accesses, and not the last: the thread stays where it is. */
 void perform_part(struct process *process, uint32_t thread, struct outcome *outcome);
