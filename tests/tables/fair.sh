@@ -68,8 +68,9 @@ coverage() {
 			total=$(states 60 '--strategy dfs --no-fair --depth 1000 --prune-states' "$@")
 			fair=$(states 60 '--strategy dfs --prune-states' "$@")
 		else
-			total=$(states 6 "--strategy $strategy --no-fair --depth 250" "$@")
-			fair=$(states 6 "--strategy $strategy" "$@")
+			# With two preemptions and two stealers these take half a minute; with three, some 5e4 and 5e5 executions, they are cut.
+			total=$(states 40 "--strategy $strategy --no-fair --depth 250" "$@")
+			fair=$(states 40 "--strategy $strategy" "$@")
 		fi
 		row=("$total" "$fair")
 		for depth in "${DEPTHS[@]}"; do
