@@ -4,6 +4,8 @@
 # run at a time, 1 for one after the other. A suite that isn't over after SUITE_LIMIT seconds is given up, and all of them at CHECK_UNTIL (seconds
 # since 1970): whatever hangs, and even if the kernel keeps it, this script ends, and names it. SUITE_FOLDER: where suites are.
 . tests/lib.sh
+# python3 may be a script that looks for the interpreter, which takes longer than most of what it is called for: it is looked for once.
+! interpreter=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null) || export PATH=${interpreter%/*}:$PATH
 MAKE=${MAKE:-make}
 # More than processors: most suites wait for something now and then.
 LANES=${LANES:-$((JOBS + 3))}
