@@ -60,6 +60,11 @@ for level in O0 O2; do
 		depends "buffer\[0\] at $(at 'T2 and T3')" "$program" $how
 	done
 	depends "buffer\[0\] at $(at T2) and $(at T3)" "$program" ask
+	# What an operation writes for its caller.
+	for how in key result; do
+		depends "$how[^ ]* at $(at 'T2 and T[34]')" "$program" $how
+	done
+	depends "counter at $(at T2) and $(at T3)" "$program" value
 	# By pointers that a format is about, or others lead to, and what libc keeps to itself.
 	depends "array\[0\] at $(at 'T2 and T3').*" "$program" sort
 	depends "line at $(at 'T2 and T3'); line_bytes at $(at 'T2 and T3'); .*at $(at 'T2 and T3')" "$program" line

@@ -67,6 +67,8 @@ static const struct memory_call beginnings[] = {
     {"_ZNSt7__cxx1119basic_istringstreamIc", {WRITES(0, WORD)}},
     {"_ZNSt12__basic_fileIc", {WRITES(0, WORD)}},
     {"_ZNKSt12__basic_fileIc", {READS(0, WORD)}},
+    {"_ZNSt6thread15_M_start_thread", {WRITES(0, WORD)}},
+    {"_ZNSt6thread6detach", {WRITES(0, WORD)}},
     {"_ZNSt6localeC", {WRITES(0, WORD)}},
     {"_ZNSt6localeD", {WRITES(0, WORD)}},
     {"_ZNSt6localeaS", {WRITES(0, WORD), READS(1, WORD)}},
@@ -117,6 +119,7 @@ static const struct memory_call *find_in_tables(const char *name)
 	if (!length) {
 		length = add_table(memory_table_texts, sorted, 0);
 		length = add_table(memory_table_files, sorted, length);
+		length = add_table(memory_table_threads, sorted, length);
 		qsort(sorted, length, sizeof(*sorted), by_name);
 	}
 	const struct memory_call *const *found = bsearch(&key, sorted, length, sizeof(*sorted), by_name);

@@ -10,6 +10,8 @@
  *   copy     both let memcpy write into a buffer          copied   ... under a mutex
  *   print    ... snprintf                                 input    ... read
  *   limits   ... getrlimit
+ *   key      ... pthread_key_create                       result   ... pthread_join, each of its own thread
+ *   value    one reads a variable that sem_getvalue writes for the other
  *   sort     ... qsort                                    line     ... getline, into a block that was there before
  *   scan     ... sscanf, by the seventh argument          told     one prints a string that strcpy writes for the other
  *   set      one sets a variable of the environment that the other one asks for
@@ -226,6 +228,39 @@ static void *write_string(void *unused)
 	return unused;
 }
 
+static void *make_key(void *unused)
+{
+	static pthread_key_t key;
+	pthread_key_create(&key, NULL);
+	return unused;
+}
+
+static void *end_at_once(void *unused)
+{
+	return unused;
+}
+
+static void *take_result(void *unused)
+{
+	static void *result;
+	pthread_t thread;
+	pthread_create(&thread, NULL, end_at_once, NULL);
+	pthread_join(thread, &result);
+	return unused;
+}
+
+static void *take_value(void *unused)
+{
+	sem_getvalue(&done, &counter);
+	return unused;
+}
+
+static void *look_at_value(void *unused)
+{
+	data = counter;
+	return unused;
+}
+
 static void *ask(void *unused)
 {
 	return strlen(buffer) > text_bytes ? buffer : unused;
@@ -436,6 +471,12 @@ int main(int argc, char **argv)
 		two(input, input, NULL, NULL);
 	else if (strcmp(how, "limits") == 0)
 		two(limits, limits, NULL, NULL);
+	else if (strcmp(how, "key") == 0)
+		two(make_key, make_key, NULL, NULL);
+	else if (strcmp(how, "result") == 0)
+		two(take_result, take_result, NULL, NULL);
+	else if (strcmp(how, "value") == 0)
+		two(take_value, look_at_value, NULL, NULL);
 	else if (strcmp(how, "ask") == 0)
 		two(write_string, ask, NULL, NULL);
 	else if (strcmp(how, "sort") == 0)

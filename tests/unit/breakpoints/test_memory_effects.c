@@ -14,8 +14,10 @@
 #include <glob.h>
 #include <netdb.h>
 #include <poll.h>
+#include <pthread.h>
 #include <pwd.h>
 #include <regex.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -32,6 +34,7 @@
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <termios.h>
+#include <threads.h>
 #include <time.h>
 #include <wchar.h>
 
@@ -424,6 +427,91 @@ START_TEST(processes)
 }
 END_TEST
 
+static void *end_at_once(void *result)
+{
+	return result;
+}
+
+static int end_with_a_number(void *unused)
+{
+	(void)unused;
+	return 0x5b5b5b5b;
+}
+
+#define RESULT U(0x5b5b5b5b5b5b5b5b)
+static pthread_t joined;
+static thrd_t joined_too;
+
+/* Of those that have been joined the next one has the stack, and so the number. */
+static void thread_to_join(void)
+{
+	pthread_t thread;
+	ck_assert_int_eq(pthread_create(&thread, NULL, end_at_once, (void *)RESULT), 0);
+	ck_assert(!joined || pthread_equal(thread, joined));
+	joined = thread;
+}
+
+static void other_thread_to_join(void)
+{
+	thrd_t thread;
+	ck_assert_int_eq(thrd_create(&thread, end_with_a_number, NULL), thrd_success);
+	ck_assert(!joined_too || thrd_equal(thread, joined_too));
+	joined_too = thread;
+}
+
+static void attributes_in_d(void)
+{
+	ck_assert_int_eq(pthread_attr_init((pthread_attr_t *)(void *)D), 0);
+}
+
+static void semaphore_in_d(void)
+{
+	ck_assert_int_eq(sem_init((sem_t *)(void *)D, 0, 3), 0);
+}
+
+START_TEST(threads)
+{
+	const uint64_t me = U(pthread_self());
+	thread_to_join();
+	ck_assert_int_eq(pthread_join(joined, NULL), 0);
+	AFTER(thread_to_join, EXACT, "pthread_join", U(joined), U(A));
+	other_thread_to_join();
+	ck_assert_int_eq(thrd_join(joined_too, NULL), thrd_success);
+	AFTER(other_thread_to_join, EXACT, "thrd_join", U(joined_too), U(A));
+	CALL(EXACT, "pthread_create", U(A), 0, U(end_at_once), 0);
+	CALL(EXACT, "thrd_create", U(A), U(end_with_a_number), 0);
+	CALL(EXACT, "pthread_key_create", U(A), 0);
+	CALL(EXACT, "tss_create", U(A), 0);
+	CALL(EXACT, "pthread_setcancelstate", PTHREAD_CANCEL_ENABLE, U(A));
+	CALL(EXACT, "pthread_setcanceltype", PTHREAD_CANCEL_DEFERRED, U(A));
+	CALL(EXACT, "pthread_getschedparam", me, U(A), U(B));
+	CALL(EXACT, "pthread_getcpuclockid", me, U(A));
+	CALL(EXACT, "pthread_getaffinity_np", me, 128, U(A));
+	CALL(LEAST, "pthread_getname_np", me, U(A), 16);
+	CALL(LEAST, "pthread_getattr_np", me, U(A));
+	CALL(MOST, "pthread_attr_init", U(A));
+	AFTER(attributes_in_d, EXACT, "pthread_attr_getdetachstate", U(D), U(A));
+	AFTER(attributes_in_d, EXACT, "pthread_attr_getguardsize", U(D), U(A));
+	AFTER(attributes_in_d, EXACT, "pthread_attr_getstacksize", U(D), U(A));
+	AFTER(attributes_in_d, EXACT, "pthread_attr_getschedparam", U(D), U(A));
+	AFTER(semaphore_in_d, EXACT, "sem_getvalue", U(D), U(A));
+}
+END_TEST
+
+START_TEST(signals)
+{
+	CALL(EXACT, "sigemptyset", U(A));
+	CALL(EXACT, "sigfillset", U(A));
+	CALL(EXACT, "sigpending", U(A));
+	CALL(EXACT, "pthread_sigmask", SIG_BLOCK, 0, U(A));
+	CALL(EXACT, "sigprocmask", SIG_BLOCK, 0, U(A));
+	CALL(MOST, "sigaddset", U(A), SIGUSR1);
+	CALL(MOST, "sigdelset", U(A), SIGUSR1);
+	CALL(MOST, "sigaction", SIGUSR1, 0, U(A));
+	CALL(EXACT, "time", U(A));
+}
+END_TEST
+
 static void pattern_in_d(void)
 {
 	ck_assert(regcomp((regex_t *)(void *)D, "b(c)", REG_EXTENDED) == 0);
@@ -516,9 +604,10 @@ START_TEST(values)
 	memcpy(B, "a longer one", 13);
 	ck_assert_uint_gt(compare_table(memory_table_texts), 0);
 	ck_assert_uint_gt(compare_table(memory_table_files), 0);
+	ck_assert_uint_gt(compare_table(memory_table_threads), 0);
 }
 END_TEST
 
 SUITE("memory_effects", 0, set_up, tear_down, TEST(texts), TEST(wide_texts), TEST(texts_in_steps),
       TEST(dates), TEST(files), TEST(names_of_temporary_files), TEST(sockets_and_waits), TEST(processes),
-      TEST(others), TEST(values))
+      TEST(threads), TEST(signals), TEST(others), TEST(values))
