@@ -56,7 +56,10 @@ refuse 64 'did you mean --watch' attach --wach 1 1
 refuse 64 'number of seconds' attach --watch soon 1
 refuse 64 'at least' attach --watch 0 1
 refuse 64 'count.*watch' attach --count 2 1
-refuse 64 'verify-engine.*agent' check --verify-engine 3 -- /bin/true
+refuse 64 'verify-engine and --engine stops can' check --verify-engine 3 --engine stops -- /bin/true
+refuse 64 'verify-engine and --follow can' check --verify-engine 3 --follow -- /bin/true
+refuse 64 'verify-engine and --signal can' check --verify-engine 3 --signal INT -- /bin/true
+refuse 64 'verify-engine and --drive can' check --verify-engine 3 --drive true -- /bin/true
 refuse 69 "no process is called 'fmc-no-such-process'" attach fmc-no-such-process
 refuse 69 "no process is called '12x'" attach 12x
 refuse 69 '99999999999 ' attach 99999999999

@@ -71,6 +71,21 @@ judge "and attempts nothing where loops are looked for all the time" grep -q '^f
 "$FMC" check -v --strategy random --granularity atomic --executions 60 --all --no-minimize --engine agent --verify-engine 1 \
 	-o "$SCRATCH/random.sched" -- "$BUILD/samples/cpp_semaphore" </dev/null >"$SCRATCH/out" 2>&1
 judge "atomic instructions are the same by both" [ $? -le 1 -a -n "$(grep -E '^fmc: [2-5][0-9] executions by the agent' "$SCRATCH/out")" ]
+# It is the default, and leaves by itself what it has no part in.
+"$FMC" check -v --strategy random --executions 60 -- "$BUILD/samples/philosophers_mut" 3 </dev/null >"$SCRATCH/out" 2>&1
+judge "auto is the default" grep -q '^fmc: 28 executions by the agent' "$SCRATCH/out"
+"$FMC" check -v --strategy random --executions 60 --engine stops -- "$BUILD/samples/philosophers_mut" 3 </dev/null >"$SCRATCH/out" 2>&1
+judge "--engine stops turns it off" [ $? -eq 0 -a -z "$(grep 'by the agent' "$SCRATCH/out")" ]
+left() {
+	"$FMC" check -v --executions 40 --all --no-minimize -o "$SCRATCH/left.sched" "${@:2}" -- "$BUILD/samples/philosophers_mut" 3 </dev/null >"$SCRATCH/out" 2>&1
+	judge "left to stops with ${*:2}" grep -qE "^fmc: [0-9]+ not by the agent: $1" "$SCRATCH/out"
+}
+left 'what it prints in the end' --strategy random --outcomes
+left 'what has to hold' --strategy random --always 1
+left 'its processes are followed' --strategy random --follow
+left 'signals come to it from outside' --strategy random --signal TERM
+left 'the order of waking is given' --strategy random --wakeup cond=fifo
+
 "$FMC" check -v --strategy optimal --granularity race --time 50 --engine agent --verify-engine 1 -- "$BUILD/samples/stop_flag" </dev/null >"$SCRATCH/out" 2>&1
 judge "and so are those that race" [ $? -eq 0 -a -n "$(grep -E '^fmc: [12][0-9] executions by the agent' "$SCRATCH/out")" ]
 "$FMC" check -v --strategy optimal --granularity race --time 50 --engine agent --verify-engine 1 -- "$BUILD/samples/seqlock" </dev/null >"$SCRATCH/out" 2>&1

@@ -74,6 +74,8 @@ static const char *option_hindrance(const struct process_options *options)
 		return "it was saved in the middle of its run";
 	if (options->follow)
 		return "its processes are followed";
+	if (options->arrivals.length)
+		return "signals come to it from outside";
 	if (options->tso)
 		return "its stores wait in buffers";
 	if (options->outputs)
@@ -83,12 +85,9 @@ static const char *option_hindrance(const struct process_options *options)
 	return options->verify ? "the model is verified" : NULL;
 }
 
-/* What makes executions by stops something that the agent has no part in. NULL: nothing does. */
-static const char *hindrance(const struct process *process)
+/* The same by what is known of the program. NULL: nothing. */
+static const char *program_hindrance(const struct process *process)
 {
-	const char *option = option_hindrance(&process->options);
-	if (option)
-		return option;
 	if (plugin_path() || class_added() > 0)
 		return "it has operations that a plug-in describes";
 	if (loops_length(process->loops) > 0 || shared_length(process->shared) > 0 || process->looking.look)
@@ -252,8 +251,10 @@ void engine_pass_over(struct engine *engine, const char *why)
 
 bool engine_run(struct engine *engine, const struct plan *plan, struct trace *trace)
 {
-	const char *hindered;
+	const char *hindered = option_hindrance(&engine->process->options);
 	engine->begun_trace = NULL;
+	if (hindered)
+		return leave(engine, hindered);
 	if (engine->hesitates && engine->asked < FIRST_BY_STOPS) {
 		engine->asked++;
 		return leave(engine, "the first are run by stops");
@@ -263,7 +264,7 @@ bool engine_run(struct engine *engine, const struct plan *plan, struct trace *tr
 	/* The agent takes its place where copies are made of a process that has come to its first operation. */
 	if (!beginning_known(engine->process))
 		return leave(engine, "it isn't known yet where executions begin");
-	hindered = hindrance(engine->process);
+	hindered = program_hindrance(engine->process);
 	if (!hindered)
 		hindered = attempt_hindrance(plan);
 	if (hindered)

@@ -104,7 +104,7 @@ static const struct option_spec specs[] = {
      "start executions by exec or copy (default: auto)"},
     {ID_ENGINE, "engine", 0, "WHICH", CHECK,
      "run executions by stops, or what is possible by an agent inside of the program, or, with auto, where "
-     "that pays (default: stops)"},
+     "that pays (default: auto)"},
     {ID_VERIFY_ENGINE, "verify-engine", 0, "N", CHECK,
      "of those that the agent runs, run every N-th by stops, too, and compare (default: 0, none)"},
     {ID_SPIN, "spin", 0, "HOW", CHECK | ATTACH | RUN | REPLAY | MINIMIZE | GDBSERVER,

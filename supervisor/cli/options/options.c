@@ -171,6 +171,8 @@ static void set_defaults(struct options *options)
 	*options = (struct options){.topic = COMMANDS,
 				    .automatic = true,
 				    .jobs = 1,
+				    .agent = true,
+				    .agent_later = true,
 				    .spin_ms = DEFAULT_SPIN_MS,
 				    .driving = {.stop = SIGTERM},
 				    .search = {.fair_k = 1, .cache = true}};
@@ -213,10 +215,6 @@ static void settle(struct options *options)
 	/* Accesses to memory aren't watched in several processes. */
 	if (options->follow && options->granularity == GRANULARITY_OPEN && !options->tso_wanted)
 		options->granularity = GRANULARITY_SYNC;
-	/* The agent runs one process; auto does without it. */
-	options->agent &= !(options->follow && options->agent_later);
-	/* Nor does a signal come from outside there. */
-	options->agent &= !(options->arrivals.length && options->agent_later);
 	if (!options->spin_given)
 		options->spin_report = searches && !comes_to_accesses(options);
 	if (options->features & FEATURE_NO_FAIR)
@@ -320,7 +318,7 @@ static bool follow_allowed(const struct options *options)
 	else if (options->races == RACES_REPORT)
 		say("--follow and --races report can't be had together: accesses to memory aren't watched in "
 		    "several processes");
-	else if (options->agent)
+	else if (options->agent && !options->agent_later)
 		say("--follow and --engine agent can't be had together: the agent runs one process");
 	else if (options->certificate)
 		say("--follow and --certificate can't be had together: certificates know of one process");
@@ -343,7 +341,7 @@ static bool signals_allowed(const struct options *options)
 {
 	if (options->follow)
 		say("--signal and --follow can't be had together: signals are those of one process");
-	else if (options->agent)
+	else if (options->agent && !options->agent_later)
 		say("--signal and --engine agent can't be had together: the agent takes no signals");
 	else if (options->certificate)
 		say("--signal and --certificate can't be had together: certificates know the program's "
@@ -456,8 +454,13 @@ static bool combination_allowed(const struct options *options)
 	if (!driving_allowed(options) || (options->follow && !follow_allowed(options)) ||
 	    (options->arrivals.length && !signals_allowed(options)))
 		return false;
-	if (options->verify_engine && !options->agent) {
-		say("--verify-engine is for --engine agent or auto, which is missing");
+	const char *alone = !options->agent	       ? "engine stops"
+			    : options->follow	       ? "follow"
+			    : options->arrivals.length ? "signal"
+			    : options->driving.client  ? "drive"
+						       : NULL;
+	if (options->verify_engine && alone) {
+		say("--verify-engine and --%s can't be had together: all executions are run by stops", alone);
 		return false;
 	}
 	char why[PROPERTY_WHY];

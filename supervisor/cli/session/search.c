@@ -9,11 +9,16 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Nobody looks at the execution on its way or at its end but for its trace. */
-static bool wants_trace_alone(const struct session *session)
+/* Who looks at the execution on its way, or at its end, for more than its trace; NULL: nobody. */
+static const char *onlooker(const struct session *session)
 {
-	return !session->properties && !session->states && !session->endings.on && !session->also &&
-	       session->stacks_length == 0;
+	if (session->properties)
+		return "what has to hold is looked at in each state";
+	if (session->states)
+		return "its states are told apart";
+	if (session->endings.on)
+		return "what it prints in the end is compared";
+	return session->also || session->stacks_length > 0 ? "somebody looks on" : NULL;
 }
 
 static bool same_bytes(const struct trace *a, const struct trace *b)
@@ -83,8 +88,9 @@ enum status session_search(struct session *session, const struct plan *plan, str
 	const uint64_t begin = clock_now();
 	if (!session->engine)
 		return session_run(session, plan, trace, NULL);
-	if (!wants_trace_alone(session)) {
-		engine_pass_over(session->engine, "more than its transitions is wanted");
+	const char *looks_on = onlooker(session);
+	if (looks_on) {
+		engine_pass_over(session->engine, looks_on);
 		return run_instead(session, plan, trace);
 	}
 	session_begin_time(session);

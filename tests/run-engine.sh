@@ -1,0 +1,66 @@
+#!/bin/bash
+# The engine that is the default says the same as stops: the same bounded searches of samples and of targets by both, and all that their JSON tells but for
+# how long it took: verdicts, executions, transitions, classes, findings with their schedules. `make check` takes some kinds of search for each program, `make
+# check-long` all of them, and so do those that are named: run-engine.sh [PROGRAM...]
+. tests/lib.sh
+
+# More than the first 32, which are run by stops, and than what both engines run by turns.
+EXECUTIONS=${EXECUTIONS:-128}
+
+# What is the same with any clock. How many executions are watched after the search depends on what time there is left, and so does whether there was enough
+# to see which variables of the environment a failure needs.
+told() {
+	sed -E '/^  "(seconds|watched|conditions)"/d; /^  "memory": /,/^  }/d; s/(auto|stops)\.sched/FILE/' "$1"
+}
+
+# search ENGINE FILE WORD...
+search() {
+	local engine=$1
+	shift
+	rm -f "$SCRATCH/$engine.sched" "$SCRATCH/$engine.json"
+	# shellcheck disable=SC2086 # a list of words
+	timeout -k 10 300 "$FMC" check -v $OPTIONS --executions "$EXECUTIONS" --time 0 --all --no-minimize --seed 3 --engine "$engine" --json "$SCRATCH/$engine.json" \
+		-o "$SCRATCH/$engine.sched" -- "$@" </dev/null >"$SCRATCH/$engine.said" 2>&1
+	echo "status $?" >"$SCRATCH/$engine.told"
+	told "$SCRATCH/$engine.json" >>"$SCRATCH/$engine.told"
+	for file in "$SCRATCH/$engine"*.sched; do
+		[ ! -f "$file" ] || grep -vE '^(origin|clock|env|hidden) ' "$file"
+	done >>"$SCRATCH/$engine.told"
+}
+
+# compare NAME FILE WORD...: by both engines.
+compare() {
+	local name=$1 engine by
+	shift
+	for engine in auto stops; do search $engine "$@"; done
+	by=$(sed -nE 's/^fmc: ([0-9]+) executions by the agent.*/\1/p' "$SCRATCH/auto.said" | tr '\n' ' ')
+	judge "$name: the same by auto (${by:-0 }by the agent) and by stops" cmp -s "$SCRATCH/stops.told" "$SCRATCH/auto.told"
+	cmp -s "$SCRATCH/stops.told" "$SCRATCH/auto.told" || show <(diff "$SCRATCH/stops.told" "$SCRATCH/auto.told")
+	for by in $by; do AGENTS=$((AGENTS + by)); done
+}
+
+# What can't be compared: where a client or a signal is waited for, or child processes go their own ways.
+for source in samples/*.c samples/*.cc; do
+	name=$(basename "${source%.*}")
+	case $name in loopback | stopped | suspended | fork_locked | full_pipe | orphaned_lock | counter_server | two_processes) continue ;; esac
+	PROGRAMS+=("samples/$name $(awk '/^ \*\// { exit } /^ \* fmc-options:/ && cases++ { exit } sub(/^ \* fmc-args: ?/, "")' "$source")")
+done
+for name in accounts ahead asks clocks crowd debugged dining element ends frames gate hangs idle_workers kinds leaky maps names narrow numbers raises rounds scribbles \
+	shared sleepers spins spots spots_cxx stages statics storm swept tail threads thrown transfers unordered unordered_cxx world wrapped; do
+	PROGRAMS+=("targets/$name ")
+done
+
+KINDS=('--strategy optimal' '--strategy random' '--strategy dfs' '--strategy surw' '--strategy random --granularity atomic' '--strategy recur')
+AGENTS=0 at=0
+for program in "${PROGRAMS[@]}"; do
+	read -ra words <<<"$program"
+	at=$((at + 1))
+	[ $# -eq 0 ] || [[ " $* " == *" ${words[0]##*/} "* ]] || continue
+	for i in "${!KINDS[@]}"; do
+		long || [ $# -gt 0 ] || [ $(((at + i) % 3)) -eq 0 ] || continue
+		OPTIONS=${KINDS[i]}
+		compare "${words[*]}, ${KINDS[i]}" "$BUILD/${words[0]}" "${words[@]:1}"
+	done
+done
+[ $# -gt 0 ] || judge "of these executions the agent has run some ($AGENTS)" [ "$AGENTS" -gt 1000 ]
+finish
