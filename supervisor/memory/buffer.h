@@ -25,4 +25,7 @@ void model_touch_places(struct footprint *footprint, const struct model *m, uint
 void model_touch_read(struct footprint *footprint, const struct model *m, uint32_t t, uint64_t address,
 		      uint64_t bytes);
 
+/* Is CHOICE_FLUSH one of the choices that are counted? */
+bool model_offers_flush(const struct model *m, uint32_t t);
+
 #endif

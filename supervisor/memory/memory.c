@@ -3,6 +3,7 @@
  * nothing would find is known, so nothing is lost if it waits until that has changed. Any execution with such a round is one
  * without it, too. Stores that wait in buffers: buffer.c.
  */
+#include "supervisor/memory/memory.h"
 #include "supervisor/memory/buffer.h"
 #include "supervisor/state/family.h"
 #include "supervisor/state/state.h"

@@ -1,6 +1,7 @@
 /*
  * What is always true of a model. Each function checks one kind of thing and returns the sentence that fails.
  */
+#include "supervisor/model/check.h"
 #include "supervisor/state/check.h"
 
 static bool stopped_at(const struct model_thread *thread, enum op_kind kind)

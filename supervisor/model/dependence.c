@@ -1,5 +1,6 @@
 /* Footprints of transitions: what the operation's family says, what comes with queues and fairness, and when two depend. */
 #include "supervisor/memory/buffer.h"
+#include "supervisor/model/families.h"
 #include "supervisor/state/state.h"
 #include "supervisor/state/touch.h"
 

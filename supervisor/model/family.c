@@ -1,5 +1,9 @@
 /* The table of families. */
 #include "supervisor/state/family.h"
+#include "supervisor/memory/memory.h"
+#include "supervisor/model/families.h"
+#include "supervisor/objects/objects.h"
+#include "supervisor/threads/threads.h"
 
 static const struct family *const families[CLASS_ALL] = {
     [CLASS_NONE] = &family_other,

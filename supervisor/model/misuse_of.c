@@ -1,4 +1,5 @@
 /* Which mistake an operation is, whatever its family. */
+#include "supervisor/model/families.h"
 #include "supervisor/state/family.h"
 
 static enum misuse of_object(const struct model *m, uint32_t t, const struct op *op)

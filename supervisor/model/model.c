@@ -2,6 +2,10 @@
  * The model as a block of memory, threads and objects coming and going, and the way from an operation to its
  * family (family.h). What the operations mean is in the rooms objects, memory and threads, and in signal.c.
  */
+#include "supervisor/memory/buffer.h"
+#include "supervisor/memory/memory.h"
+#include "supervisor/model/families.h"
+#include "supervisor/objects/objects.h"
 #include "supervisor/state/family.h"
 #include "supervisor/state/state.h"
 

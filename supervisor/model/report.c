@@ -1,6 +1,8 @@
 /* Looking at a model: which thread waits for which. */
+#include "supervisor/model/families.h"
 #include "supervisor/state/family.h"
 #include "supervisor/state/state.h"
+#include "supervisor/threads/threads.h"
 
 uint32_t model_holder(const struct model *m, uint32_t object)
 {

@@ -6,6 +6,7 @@
  *     OP_BARRIER_WAIT -(the last)-> returns -1; all in the queue: OP_BARRIER_ASLEEP -> OP_BARRIER_RESUME
  *     OP_BARRIER_RESUME -> returns 0
  */
+#include "supervisor/objects/objects.h"
 #include "supervisor/state/family.h"
 #include "supervisor/state/state.h"
 #include "supervisor/state/touch.h"

@@ -7,6 +7,7 @@
  *     t cancelled, not disabled, before a cancellation point (asynchronous: anything) -(perform)-> t unwinds
  *     OP_COND_ASLEEP -> OP_COND_RELOCK with ECANCELED -(perform)-> t holds the mutex and unwinds
  */
+#include "supervisor/objects/objects.h"
 #include "supervisor/state/state.h"
 
 static bool is_point(const struct op *op)

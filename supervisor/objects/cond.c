@@ -10,6 +10,7 @@
  *     OP_COND_ASLEEP -(model_cancel_perform)-> OP_COND_RELOCK, arg ECANCELED
  *     OP_COND_RELOCK -(relock, the mutex can be had)-> returns arg, or what locking returned if that isn't 0
  */
+#include "supervisor/objects/objects.h"
 #include "supervisor/state/family.h"
 #include "supervisor/state/state.h"
 #include "supervisor/state/touch.h"

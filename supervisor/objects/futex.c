@@ -9,6 +9,7 @@
  *     OP_FUTEX_ASLEEP -(model_interrupt())-> OP_FUTEX_WAIT, in no queue
  *     OP_FUTEX_ASLEEP -(requeue)-> OP_FUTEX_ASLEEP, at the end of the queue of the other word
  */
+#include "supervisor/objects/objects.h"
 #include "supervisor/state/family.h"
 #include "supervisor/state/state.h"
 #include "supervisor/state/touch.h"

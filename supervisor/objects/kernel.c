@@ -3,6 +3,7 @@
  * (model_kernel_says()), and by that alone it is known which of the next ones would wait. All calls on an object conflict, so that
  * it is the same after the same calls, whatever others are left out or come between.
  */
+#include "supervisor/objects/objects.h"
 #include "supervisor/state/family.h"
 #include "supervisor/state/state.h"
 #include "supervisor/state/touch.h"

@@ -14,6 +14,7 @@
  * The lower row exists for robust mutexes only; an inconsistent mutex whose holder exits is dead again. A
  * mutex that isn't robust stays held by a thread that has exited.
  */
+#include "supervisor/objects/objects.h"
 #include "supervisor/state/family.h"
 #include "supervisor/state/state.h"
 #include "supervisor/state/touch.h"

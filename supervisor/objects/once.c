@@ -8,6 +8,7 @@
  *
  * While it is run others wait, its runner too if it comes again.
  */
+#include "supervisor/objects/objects.h"
 #include "supervisor/state/family.h"
 #include "supervisor/state/state.h"
 #include "supervisor/state/touch.h"

@@ -10,6 +10,7 @@
  * PREFER_WRITER_NONRECURSIVE is WAKE_WRITERS; its two others are WAKE_ANY, since who waits there is decided
  * by who comes first.
  */
+#include "supervisor/objects/objects.h"
 #include "supervisor/state/family.h"
 #include "supervisor/state/state.h"
 #include "supervisor/state/touch.h"

@@ -10,6 +10,7 @@
  *
  * The thread that is scheduled next gets a unit, or the first of a queue (model_turn()).
  */
+#include "supervisor/objects/objects.h"
 #include "supervisor/state/family.h"
 #include "supervisor/state/state.h"
 #include "supervisor/state/touch.h"

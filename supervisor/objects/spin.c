@@ -5,6 +5,7 @@
  *     free  -(LOCK, TRYLOCK by t = 0)->  held by t  -(UNLOCK, INIT)->  free
  *     held  -(TRYLOCK = EBUSY)->  held
  */
+#include "supervisor/objects/objects.h"
 #include "supervisor/state/family.h"
 #include "supervisor/state/state.h"
 #include "supervisor/state/touch.h"

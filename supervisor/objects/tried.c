@@ -7,6 +7,7 @@
  *           |  '----(it fails at once)-> performed, a yield
  *           '-------(it would wait)-> asleep, until the object is another one -> before the call
  */
+#include "supervisor/objects/objects.h"
 #include "supervisor/state/family.h"
 #include "supervisor/state/state.h"
 #include "supervisor/state/touch.h"

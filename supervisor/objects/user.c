@@ -5,6 +5,7 @@
  *     pending  -(apply, fmc_effect.waits)->  OP_WAITS, its object knows that it has come
  *     OP_WAITS -(enabled; apply)->                 performed
  */
+#include "supervisor/objects/objects.h"
 #include "supervisor/state/family.h"
 #include "supervisor/state/state.h"
 #include "supervisor/state/touch.h"

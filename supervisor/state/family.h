@@ -34,13 +34,6 @@ struct family {
 	uint32_t (*holder)(const struct model *m, uint32_t object);
 };
 
-extern const struct family family_other, family_thread, family_mutex, family_cond, family_rwlock,
-    family_barrier, family_spin, family_once, family_sem, family_futex, family_memory, family_kernel,
-    family_tried, family_user;
-
-/* The family of operations on objects of this class; CLASS_NONE: of those without an object. Never NULL. */
-const struct family *family_of(enum object_class class);
-
 /* What mustn't be made; misuse.c. */
 family_misuse misuse_mutex, misuse_cond, misuse_rwlock, misuse_barrier, misuse_spin, misuse_sem, misuse_user;
 

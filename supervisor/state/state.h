@@ -133,9 +133,6 @@ static inline const struct model_object *model_object_const(const struct model *
 	return (const struct model_object *)((const struct model_thread *)(m + 1) + m->thread_room) + o;
 }
 
-/* kernel.c: is there something to read, or the end? */
-bool model_kernel_reads(const struct model_object *o);
-
 /* Where the states of plug-ins are: after all else, in whole words. */
 static inline size_t model_user_offset(uint32_t threads, uint32_t objects)
 {
@@ -188,36 +185,18 @@ static inline bool model_sleeps(const struct model_thread *thread)
 	       (thread->op.flags & OP_QUEUED || op_is_asleep(thread->op.kind));
 }
 
-/*
- * Before an operation with OP_AWAITS: the accesses that it goes by, the i-th of the last arg3. still: nothing of that has changed. alone:
- * and nobody else goes on either, so that it is to find this out by itself: nobody ends its wait.
- */
+/* Before an operation with OP_AWAITS: the accesses that it goes by, the i-th of the last arg3. */
 static inline const struct model_access *model_awaited_access(const struct model_thread *thread, uint32_t i)
 {
 	const uint32_t first = thread->accesses_length - (uint32_t)thread->op.arg3;
 	return &thread->accesses[(first + i) % OP_ROUND_MOST];
 }
-bool model_awaits_still(const struct model *m, uint32_t t);
-bool model_held(const struct model *m,
-		uint32_t t); /* before an operation with OP_VAIN, and none with OP_READY */
-bool model_awaits_alone(const struct model *m, uint32_t t);
 
 /* The object that an operation waits for: of those with two, the mutex once it has been woken. */
 static inline uint32_t model_awaited(const struct op *op)
 {
 	return op->kind == OP_COND_RELOCK ? op->object2 : op->object;
 }
-
-/* buffer.c: is CHOICE_FLUSH one of the choices that are counted? */
-bool model_offers_flush(const struct model *m, uint32_t t);
-
-/* The way CHOICE_FLUSH, in memory.c: what others that wait know of the bytes has changed. */
-void model_flush(struct model *m, uint32_t t, struct effect *effect);
-
-/* process.c: of OP_PROCESS_WAIT and OP_PROCESS_EXIT. blocker: the only thread that can end the wait. */
-bool model_process_ready(const struct model *m, uint32_t t);
-void model_process_perform(struct model *m, uint32_t t, struct effect *effect);
-uint32_t model_process_blocker(const struct model *m, uint32_t t);
 
 /* Initialise or destroy operations of classes without rules of their own: keep OBJECT_DESTROYED. */
 void model_object_life(struct model *m, uint32_t t);
@@ -231,6 +210,7 @@ void model_queue_append(struct model *m, uint32_t object, uint32_t t);
 /* By its number, where it makes no difference who came first. */
 void model_queue_sort_in(struct model *m, uint32_t object, uint32_t t);
 void model_queue_remove(struct model *m, uint32_t object, uint32_t t);
+void model_cond_wake(struct model *m, uint32_t t, int64_t result); /* t is OP_COND_ASLEEP */
 
 /*
  * Under the policy of the object that t waits for (enum wakeup): is it t's turn, should the object be free?
@@ -239,31 +219,12 @@ void model_queue_remove(struct model *m, uint32_t object, uint32_t t);
 bool model_turn(const struct model *m, uint32_t t);
 bool model_queues(const struct model *m, const struct op *op);
 
-/* What one family does for another. */
-void model_cancel_set(struct model *m, uint32_t t); /* OP_THREAD_CANCELSTATE, OP_THREAD_CANCELTYPE */
-void model_cancel_perform(struct model *m, uint32_t t, struct effect *effect);
-bool model_mutex_could_take(const struct model *m, uint32_t mutex, uint32_t t); /* whoever's turn it is */
-int32_t model_mutex_take(struct model *m, uint32_t mutex, uint32_t t);		/* only if it could */
-int32_t model_mutex_unlock(struct model *m, uint32_t mutex, uint32_t t);
-void model_mutex_owner_died(struct model *m, uint32_t t);
-void model_mutex_add(struct model *m, struct model_object *o, const struct object_state *state);
-void model_cond_wake(struct model *m, uint32_t t, int64_t result); /* t is OP_COND_ASLEEP */
-void model_cond_sleep(struct model *m,
-		      uint32_t t); /* t is OP_COND_WAIT or OP_COND_TIMEDWAIT, without the mutex */
-void model_barrier_sleep(struct model *m, uint32_t t); /* t is OP_BARRIER_WAIT, and not the last one */
-
 /* At most so many ways of choosing whom a FUTEX_WAKE wakes are told apart: the first ones. */
 #define MODEL_WAKE_WAYS 4096
 /* And so many values of an OP_CHOOSE. */
 #define MODEL_VALUES 4096
 
-/*
- * The first sentence about a sound model that is not true of m, NULL if all are. For tests and for
- * debugging: it walks everything.
- */
-const char *model_check(const struct model *m);
-
-/* The same of one object, in constant time: without its queue. NO_OBJECT has no flaw. */
+/* The first sentence about an object that isn't true of it, in constant time: without its queue; NULL: all are. NO_OBJECT has no flaw. */
 const char *model_check_object(const struct model *m, uint32_t object);
 
 #endif

@@ -37,9 +37,6 @@ void touch_leaving(struct footprint *footprint, uint32_t t, const struct op *op,
 #define MEMORY_WORD 4
 void touch_words(struct footprint *footprint, uint64_t address, uint64_t bytes, enum touch_mode mode);
 
-/* process.c: OP_PROCESS_WAIT, OP_PROCESS_EXIT */
-void model_process_touch(struct footprint *footprint, const struct model *m, uint32_t t, const struct op *op);
-
 family_touch touch_lock; /* mutexes and spinlocks */
 family_touch touch_any;	 /* nothing on one object commutes */
 

@@ -1,9 +1,11 @@
 /*
  * Operations without an object that the model knows: yields, sleeps, waits for the outside, choices.
  */
+#include "supervisor/objects/objects.h"
 #include "supervisor/state/family.h"
 #include "supervisor/state/state.h"
 #include "supervisor/state/touch.h"
+#include "supervisor/threads/threads.h"
 
 /* The next object from this one on that is asked for; all there are if there is none. */
 static uint32_t next_asked(const struct model *m, const struct op *op, uint32_t object)

@@ -5,6 +5,7 @@
  */
 #include "supervisor/state/state.h"
 #include "supervisor/state/touch.h"
+#include "supervisor/threads/threads.h"
 
 void model_thread_of(struct model *m, uint32_t t, uint32_t process, uint32_t parent)
 {

@@ -4,9 +4,11 @@
  *     alive -(model_thread_exit)-> exited -(model_join_perform)-> joined
  *     alive, exited -(OP_THREAD_DETACH)-> detached
  */
+#include "supervisor/objects/objects.h"
 #include "supervisor/state/family.h"
 #include "supervisor/state/state.h"
 #include "supervisor/state/touch.h"
+#include "supervisor/threads/threads.h"
 
 /*
  * glibc refuses a join of a thread that is itself joining the caller. A thread stopped before such a join

@@ -4,6 +4,7 @@
 /*
  * Scripts for the model: tables of steps with what the model must say to each, and playing them.
  */
+#include "supervisor/model/check.h"
 #include "supervisor/state/state.h"
 #include <check.h>
 #include <stdio.h>

@@ -2,6 +2,7 @@
  * The model's state as a whole: copies, digests, who waits for whom, which waiters a wake can choose, random
  * walks after every step of which all sentences of model_check() hold, and damage that it finds.
  */
+#include "supervisor/model/check.h"
 #include "supervisor/state/state.h"
 #include "tests/unit/suite.h"
 #include <check.h>

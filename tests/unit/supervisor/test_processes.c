@@ -1,3 +1,4 @@
+#include "supervisor/model/check.h"
 #include "supervisor/state/state.h"
 #include "tests/unit/suite.h"
 

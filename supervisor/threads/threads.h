@@ -1,0 +1,17 @@
+#ifndef FMC_SUPERVISOR_THREADS_THREADS_H
+#define FMC_SUPERVISOR_THREADS_THREADS_H
+
+#include "supervisor/state/family.h"
+#include "supervisor/state/state.h"
+
+extern const struct family family_thread, family_other;
+
+/* process.c: of OP_PROCESS_WAIT and OP_PROCESS_EXIT. blocker: the only thread that can end the wait. */
+bool model_process_ready(const struct model *m, uint32_t t);
+void model_process_perform(struct model *m, uint32_t t, struct effect *effect);
+uint32_t model_process_blocker(const struct model *m, uint32_t t);
+
+/* What these touch. */
+void model_process_touch(struct footprint *footprint, const struct model *m, uint32_t t, const struct op *op);
+
+#endif
