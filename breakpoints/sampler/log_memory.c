@@ -13,7 +13,7 @@ _Static_assert(sizeof(struct log_memory) == LINES_HIGH - LOG_PAGE &&
 		   offsetof(struct log_memory, entries) == LOG_LOW - LOG_PAGE &&
 		   offsetof(struct log_memory, filter) == FILTER_LOW - LOG_PAGE &&
 		   offsetof(struct log_memory, lines) == LINES_LOW - LOG_PAGE,
-	       "as stub.h has it");
+	       "as stubs/stub.h has it");
 
 struct sampler_memory *sampler_memory_new(void)
 {

@@ -61,7 +61,7 @@ struct sites {
 };
 
 /*
- * Add those of the module: all that are certainly instructions (sweep.h), but for what is thread-local, read-only, or the jump of
+ * Add those of the module: all that are certainly instructions (instructions/sweep.h), but for what is thread-local, read-only, or the jump of
  * a linkage table to what is known to touch none, and for atomic instructions, which are operations or told of elsewhere. STATUS_NO_MEMORY: not all of them.
  */
 enum status sites_add(struct sites *sites, const struct module *module);

@@ -77,7 +77,7 @@ struct entries {
 	uint64_t page;	       /* where the slots are, 0 before they have been made */
 	struct page *contents; /* a slot for each trap, in the same order */
 	struct patches first, rest;
-	struct operands *operands;		    /* entry_fences.c; NULL until it is asked */
+	struct operands *operands;		    /* entries/entry_fences.c; NULL until it is asked */
 	struct head heads[LOOPS_MOST + MARKS_MOST]; /* of loops, then marks */
 	uint32_t loops_length, marks_length;	    /* those after so many have never been used */
 };

@@ -1,6 +1,6 @@
 /*
  * A thread that runs and runs: it is stepped for a while to find the loop that it is in, and from then on it is preempted at that
- * loop's head (rounds.c).
+ * loop's head (accesses/rounds.c).
  *
  * With --spin report a loop that only another thread can end is reported: it comes back to the same instruction with all memory and
  * all registers of all threads unchanged; since everybody else is stopped, it would do the same for ever. Nothing less counts: a

@@ -89,7 +89,7 @@ static void touches(struct footprint *footprint, const struct model *m, uint32_t
 	case OP_YIELD:
 	case OP_SLEEP:
 	case OP_CHOOSE:
-	case OP_SIGNAL_TAKE: /* see dependence.c */
+	case OP_SIGNAL_TAKE: /* see model/dependence.c */
 		return;	     /* nobody else notices but for fairness */
 	case OP_THREAD_START:
 		touch(footprint, TOUCH_WAKING, t, TOUCH_WRITE); /* after its creation */

@@ -1,4 +1,4 @@
-/* Which filter has stopped a thread before its call, and whether somebody has asked for that; see filters.c. */
+/* Which filter has stopped a thread before its call, and whether somebody has asked for that; see target/filters.c. */
 #include "tracer/tracee/tracee.h"
 
 #include <fmc/tracer/call_traits.h>

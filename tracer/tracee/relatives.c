@@ -1,7 +1,7 @@
 #include "tracer/tracee/tracee.h"
 
 /*
- * A target and the processes that are followed from it (followed.c) form a ring, so that a wait status reaches whom it is about, and a number is told in
+ * A target and the processes that are followed from it (target/followed.c) form a ring, so that a wait status reaches whom it is about, and a number is told in
  * all of them.
  */
 

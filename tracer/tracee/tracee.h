@@ -90,7 +90,7 @@ struct known_numbers {
 };
 
 /*
- * What answers in place of the kernel, and keeps numbers the same: what wait.c and resume.c tell of a target's threads, so that
+ * What answers in place of the kernel, and keeps numbers the same: what target/wait.c and target/resume.c tell of a target's threads, so that
  * the room above needn't be known here. `tracee` is stopped.
  */
 struct answers {
@@ -129,7 +129,7 @@ struct target {
 	uint64_t seccomp_stops; /* system calls at which a thread was stopped */
 	uint64_t mapping_calls; /* see target_watch_mappings() */
 	uint64_t filters,
-	    asked;	  /* filters.c, a bit each: those that it has, and of these the ones that are heard */
+	    asked;	  /* target/filters.c, a bit each: those that it has, and of these the ones that are heard */
 	uint64_t *wanted; /* those that are asked for where it was copied from; NULL: nobody is told */
 	uint64_t near_pages[NEAR_PAGES_MAX];
 	size_t near_pages_length;

@@ -175,7 +175,7 @@ bool model_has_choice(const struct model *m, uint32_t t, int32_t choice);
  */
 #define MODEL_STORES 2
 
-/* Flushes are to depend as if a thread of its own made them (buffer.c), which else depend on all that their thread does. */
+/* Flushes are to depend as if a thread of its own made them (memory/buffer.c), which else depend on all that their thread does. */
 void model_flush_apart(struct model *m, bool apart);
 
 /* May t flush now? May it do what it has pending, although stores of its wait? */

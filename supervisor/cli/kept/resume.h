@@ -9,7 +9,7 @@
  * A search that takes several runs of fmc (--resume): what it is a search of, and where it stands. The file is
  * there while something is left to be explored.
  *
- * What it holds: the version, when it began, of what it is (a list of texts), the exploration (explore_state.h),
+ * What it holds: the version, when it began, of what it is (a list of texts), the exploration (phases/state.h),
  * the place in the portfolio, the search there (search_save()).
  */
 struct resume {
