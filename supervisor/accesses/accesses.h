@@ -6,7 +6,7 @@
 /* Instructions that access memory, as operations, and loops: those that wait for memory, and those that go on for long. */
 
 /* retries.c: a yield takes the place of this stop before an atomic instruction. */
-bool run_stop_before_retry(struct run *run, const struct call *call);
+bool retries_stop(struct run *run, const struct call *call);
 
 /*
  * retries.c, by supervisor/execution/retries.h. before, after: the thread performs the atomic instruction that it has pending. repeat: has
@@ -55,7 +55,7 @@ void apart_after(struct process *process, const struct process_thread *thread, c
 void apart_at_once(struct process *process, struct call *call);
 
 /* rounds.c: it has come to the head of loop i. */
-bool run_on_round(struct run *run, uint32_t i);
+bool rounds_on_head(struct run *run, uint32_t i);
 
 /*
  * rounds.c: threads are preempted at the heads of loops that are known. rounds_plant: `tracee` is stopped, operations are
@@ -70,9 +70,9 @@ void rounds_begin(struct process *process, uint32_t thread);
  */
 bool marks_plant(struct process *process, struct tracee *tracee, struct outcome *first);
 void marks_restore(struct process *process, struct tracee *tracee);
-bool run_on_mark(struct run *run, uint32_t i);
+bool marks_on_arrival(struct run *run, uint32_t i);
 
 /* copies.c: the call may be the second half of what the thread has told of in two. */
-void run_join_copy(struct run *run, struct call *call);
+void copies_join(struct run *run, struct call *call);
 
 #endif

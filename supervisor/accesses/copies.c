@@ -4,7 +4,7 @@
  */
 #include "supervisor/accesses/accesses.h"
 
-void run_join_copy(struct run *run, struct call *call)
+void copies_join(struct run *run, struct call *call)
 {
 	const struct call *last = &run_self(run)->call;
 	if (!call->compiled || call->op.kind != OP_MEMORY_READ || !last->compiled ||

@@ -54,7 +54,7 @@ void marks_restore(struct process *process, struct tracee *tracee)
 		(void)entries_restore_mark(process->entries, tracee->target, (uint32_t)i);
 }
 
-bool run_on_mark(struct run *run, uint32_t i)
+bool marks_on_arrival(struct run *run, uint32_t i)
 {
 	struct process *process = run->process;
 	int number = 0;

@@ -108,7 +108,7 @@ bool retries_repeat(const struct process *process, struct process_thread *thread
 				 registers);
 }
 
-bool run_stop_before_retry(struct run *run, const struct call *call)
+bool retries_stop(struct run *run, const struct call *call)
 {
 	struct process_thread *thread = run_self(run);
 	struct call yield = *call;

@@ -140,7 +140,7 @@ static bool goes_round(struct run *run)
 			"no other thread can run");
 }
 
-bool run_on_round(struct run *run, uint32_t i)
+bool rounds_on_head(struct run *run, uint32_t i)
 {
 	struct process *process = run->process;
 	struct process_thread *self = run_self(run);

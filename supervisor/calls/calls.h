@@ -35,9 +35,9 @@ bool outputs_leads(const struct process *process, int descriptor);
 bool outputs_call(const struct run *run, long number, struct call *call);
 
 /* syscalls.c */
-bool run_on_syscall(struct run *run, const struct stop *stop);
+bool syscalls_on_stop(struct run *run, const struct stop *stop);
 /* System calls that aren't operations, and yet could make executions of one schedule differ. */
-void run_note_syscall(struct process *process, uint32_t thread, long number);
+void syscalls_note(struct process *process, uint32_t thread, long number);
 
 /*
  * timers.c. meet: is this call on a timer of the program's own time? TIMER_ANSWERED: it is done, the thread can go on; TIMER_OPERATION: *call is its
@@ -51,7 +51,7 @@ void timers_perform(struct process *process, uint32_t thread, struct outcome *ou
  * meets.c: the thread is about to make this call, by which the program could take a signal that is to come: operations are visible from now
  * on; true: that has failed.
  */
-bool senders_meet(struct run *run, long number);
+bool meets_signal(struct run *run, long number);
 
 /*
  * leaving.c. stops: the thread is about to end its process: it stops there, or before it closes what others may wait for. close: it does so now.

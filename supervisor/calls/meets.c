@@ -25,7 +25,7 @@ static bool meets(const struct process *process, struct tracee *tracee, long num
 	return false;
 }
 
-bool senders_meet(struct run *run, long number)
+bool meets_signal(struct run *run, long number)
 {
 	struct process *process = run->process;
 	switch (number) {

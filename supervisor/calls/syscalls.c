@@ -69,7 +69,7 @@ static bool pass_alone(struct run *run, const struct call *call)
 	return run_resume(run, 0);
 }
 
-void run_note_syscall(struct process *process, uint32_t thread, long number)
+void syscalls_note(struct process *process, uint32_t thread, long number)
 {
 	struct tracee *tracee = process->threads[thread].tracee;
 	const struct user_regs_struct *regs = tracee ? tracee_regs(tracee) : NULL;
@@ -195,7 +195,7 @@ static bool forks_alone(const struct process *process, const struct call *call)
 	return call->op.kind == OP_PROCESS_FORK && spaces_alive(process) == 1;
 }
 
-bool run_on_syscall(struct run *run, const struct stop *stop)
+bool syscalls_on_stop(struct run *run, const struct stop *stop)
 {
 	struct call call;
 	const struct user_regs_struct *regs = tracee_regs(run_self(run)->tracee);
@@ -212,7 +212,7 @@ bool run_on_syscall(struct run *run, const struct stop *stop)
 		return false;
 	if (status != STATUS_OK)
 		return run_fail(run, END_ERROR, status, "can't decode a system call");
-	if (!run->own_calls && senders_meet(run, stop->number))
+	if (!run->own_calls && meets_signal(run, stop->number))
 		return true;
 	if (call.op.kind == OP_PROCESS_EXIT && !run->process->threaded) {
 		run_end_process(run, END_EXIT, (int)(call.op.arg & 0xff));
@@ -243,7 +243,7 @@ bool run_on_syscall(struct run *run, const struct stop *stop)
 	if (timer != TIMER_KERNEL)
 		return timer == TIMER_FAILED || run_resume(run, 0);
 	if (call.op.kind == OP_NONE) {
-		run_note_syscall(run->process, run->thread, stop->number);
+		syscalls_note(run->process, run->thread, stop->number);
 		if (kernel_learned(run))
 			return true;
 		return kernel_is_operation(run, stop->number, &call) || outputs_call(run, stop->number, &call)

@@ -1,6 +1,6 @@
 /*
  * Timers whose signals the program handles or waits for: alarm(), setitimer(ITIMER_REAL), timer_create(). They run in the program's own time, as
- * its sleeps do: the kernel has none of them. Each is a sender (senders.c). One that has been set before is set anew by an operation, since whether it
+ * its sleeps do: the kernel has none of them. Each is a sender (handlers/arrive.c). One that has been set before is set anew by an operation, since whether it
  * has expired by then is up to the schedule. What would end the program, as a watchdog does, is left to the kernel's timers.
  */
 #include "supervisor/calls/calls.h"
@@ -224,7 +224,7 @@ static bool create(struct run *run)
 	return true;
 }
 
-/* Where its signal can be taken already operations are visible from now on; else once it has a handler (senders_meet()). */
+/* Where its signal can be taken already operations are visible from now on; else once it has a handler (meets_signal()). */
 static bool become_visible(struct run *run, const struct sender *sender)
 {
 	const struct tracee *tracee = run_self(run)->tracee;

@@ -9,7 +9,7 @@
  * held.c: `runner` may have sent signals; blocked threads handle theirs. What goes wrong meanwhile
  * replaces the outcome.
  */
-void signals_handle(struct process *process, uint32_t runner, struct outcome *outcome);
+void held_handle(struct process *process, uint32_t runner, struct outcome *outcome);
 
 /*
  * The same: can handlers run before what the thread has pending, which it comes to again afterwards? Make it stand where it does; and let its
@@ -31,8 +31,8 @@ void takes_send(struct process *process, uint32_t thread, const struct op *op, i
 void takes_perform(struct process *process, uint32_t thread, const struct op *op, int32_t choice,
 		   struct outcome *outcome);
 
-/* senders.c: the operation of a thread that stands for a sender. */
-void senders_perform(struct process *process, uint32_t thread, const struct op *op, int32_t choice,
-		     struct outcome *outcome);
+/* arrive.c: the operation of a thread that stands for a sender. */
+void arrive_perform(struct process *process, uint32_t thread, const struct op *op, int32_t choice,
+		    struct outcome *outcome);
 
 #endif

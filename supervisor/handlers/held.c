@@ -167,7 +167,7 @@ bool held_before(const struct process_thread *thread, const struct op *op)
 	return again && !is_within_wait(op) && !handles_later(thread, op);
 }
 
-void signals_handle(struct process *process, uint32_t runner, struct outcome *outcome)
+void held_handle(struct process *process, uint32_t runner, struct outcome *outcome)
 {
 	const struct model *model = process->model->model;
 	process->signalled = false;

@@ -10,7 +10,7 @@
 
 /* Births and deaths of threads, and processes that the target makes. */
 
-bool run_on_clone(struct run *run, const struct stop *stop)
+bool lives_on_clone(struct run *run, const struct stop *stop)
 {
 	struct process *process = run->process;
 	if (run_become_threaded(run))
@@ -31,7 +31,7 @@ bool run_on_clone(struct run *run, const struct stop *stop)
 	return run_resume(run, 0);
 }
 
-bool run_on_fork(struct run *run, const struct stop *stop)
+bool lives_on_fork(struct run *run, const struct stop *stop)
 {
 	bool followed;
 	const bool over = followed_fork(run, stop, &followed);
@@ -80,7 +80,7 @@ static bool await_thread_end(struct run *run, struct tracee *tracee)
 }
 
 /* A thread is on its way out: follow it until joiners could see its end. */
-bool run_on_exiting(struct run *run, const struct stop *stop)
+bool lives_on_exiting(struct run *run, const struct stop *stop)
 {
 	struct process *process = run->process;
 	struct tracee *tracee = stop->tracee;
@@ -117,7 +117,7 @@ bool run_on_exiting(struct run *run, const struct stop *stop)
 	return true;
 }
 
-bool run_on_exited(struct run *run, const struct stop *stop)
+bool lives_on_exited(struct run *run, const struct stop *stop)
 {
 	run_self(run)->tracee = NULL;
 	if (WIFSIGNALED(stop->value))

@@ -14,10 +14,10 @@ bool run_become_threaded(struct run *run);
 bool user_functions_missing(const struct process *process, char text[160]);
 
 /* lives.c */
-bool run_on_clone(struct run *run, const struct stop *stop);
-bool run_on_fork(struct run *run, const struct stop *stop);
-bool run_on_exiting(struct run *run, const struct stop *stop);
-bool run_on_exited(struct run *run, const struct stop *stop);
+bool lives_on_clone(struct run *run, const struct stop *stop);
+bool lives_on_fork(struct run *run, const struct stop *stop);
+bool lives_on_exiting(struct run *run, const struct stop *stop);
+bool lives_on_exited(struct run *run, const struct stop *stop);
 
 /*
  * followed.c. fork: at STOP_FORK; *followed: the new process is followed, else it is to be let go. wait: is this call, before which the thread

@@ -86,7 +86,7 @@ struct signals_sent {
 	uint32_t length;
 };
 
-/* Who sends signals and is no thread of the program's: see handlers/senders.c. Those from outside come first. */
+/* Who sends signals and is no thread of the program's: see handlers/arrive.c. Those from outside come first. */
 #define SENDERS_MOST 40
 struct sender {
 	enum { SENDER_OUTSIDE, SENDER_ALARM, SENDER_TIMER } kind;

@@ -18,7 +18,7 @@ void run_behind_once(struct process *process, uint32_t thread, struct outcome *o
 	process_note(process, wakes_the_others(self, &call) ? MANNER_RETURN : MANNER_STAY, 0);
 	if (self->exiting) {
 		process_note_other(process, "the thread exits from within a pthread_once");
-		run_on_exiting(&run, &self->death);
+		lives_on_exiting(&run, &self->death);
 	} else if (wakes_the_others(self, &call)) {
 		tracee_skip_syscall(self->tracee, 0);
 		if (!run_resume(&run, 0))

@@ -149,17 +149,17 @@ static bool run_handle(struct run *run, const struct stop *stop)
 	case STOP_TRAP:
 		return run_on_trap(run, stop);
 	case STOP_SYSCALL:
-		return run_on_syscall(run, stop);
+		return syscalls_on_stop(run, stop);
 	case STOP_CLONE:
-		return run_on_clone(run, stop);
+		return lives_on_clone(run, stop);
 	case STOP_FORK:
-		return run_on_fork(run, stop);
+		return lives_on_fork(run, stop);
 	case STOP_EXEC:
 		return replaced_on_exec(run, stop);
 	case STOP_EXITING:
-		return run_on_exiting(run, stop);
+		return lives_on_exiting(run, stop);
 	case STOP_EXITED:
-		return run_on_exited(run, stop);
+		return lives_on_exited(run, stop);
 	case STOP_SIGNAL:
 		return run_on_signal(run, stop);
 	case STOP_OUTSIDE:

@@ -78,7 +78,7 @@ static bool await_step(struct walk *walk)
 			walk->came = true;
 			return false;
 		}
-		run_note_syscall(walk->process, walk->run->thread, stop.number);
+		syscalls_note(walk->process, walk->run->thread, stop.number);
 		if (target_step(walk->tracee, 0) != STATUS_OK)
 			return false;
 	}

@@ -65,11 +65,11 @@ bool run_on_trap(struct run *run, const struct stop *stop)
 	if (look_is_trap(process, stop->address))
 		return look_hit(process, run->thread, stop, run->own_calls) && run_resume(run, 0);
 	const uint32_t mark = entries_mark_at(process->entries, stop->address);
-	if (mark < MARKS_MOST && run_on_mark(run, mark))
+	if (mark < MARKS_MOST && marks_on_arrival(run, mark))
 		return true;
 	uint32_t loop = entries_loop_at(process->entries, stop->address);
 	if (loop < LOOPS_MOST)
-		return run_on_round(run, loop);
+		return rounds_on_head(run, loop);
 	/* A mark may be where there is another trap, which is next then. */
 	if (mark < MARKS_MOST && !entries_is_trap(process->entries, stop->address)) {
 		entries_pass_mark(process->entries, stop->tracee, mark);
@@ -96,10 +96,10 @@ bool run_on_trap(struct run *run, const struct stop *stop)
 	if (visible && call.op.kind == OP_THREAD_CREATE && run_become_threaded(run))
 		return true;
 	if (visible && process->threaded)
-		run_join_copy(run, &call);
+		copies_join(run, &call);
 	apart_at_once(process, &call);
 	if (visible && process->threaded && (call.instruction || call.compiled) && come_again(run, &call))
-		return run_stop_before_retry(run, &call);
+		return retries_stop(run, &call);
 	if (visible && process->threaded)
 		return run_stop_before(run, &call);
 	return pass_trap(run, stop, &call);

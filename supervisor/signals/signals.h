@@ -32,7 +32,7 @@ bool sent_put(struct process *process, uint32_t thread, const siginfo_t *info);
 void sent_tell(struct process_thread *thread, int signal);
 
 /*
- * born.c. begin: of an execution. bear: the thread has come to an operation: threads for those who send what could be taken by now; true: there is no
+ * senders.c. begin: of an execution. bear: the thread has come to an operation: threads for those who send what could be taken by now; true: there is no
  * room. name: of such a thread, for people. handled: has the program a handler? blocked: by this thread, NO_THREAD: by all of them?
  */
 void senders_begin(struct process *process);

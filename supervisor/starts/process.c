@@ -214,7 +214,7 @@ static void process_transition(struct machine *machine, uint32_t thread, const s
 	process_perform(machine, thread, op, choice, effect, outcome);
 	outcome->said_valid = in_kernel && kernel_ask(process, op, &outcome->said);
 	if (process->signalled || process->disturbed)
-		signals_handle(process, thread, outcome);
+		held_handle(process, thread, outcome);
 	spaces_enter(process, thread);
 	drive_look(process);
 	(void)drive_gives_up(process, outcome);

@@ -1,4 +1,4 @@
-/* When the threads that stand for senders (senders.c) are born: once the program could take what these send. */
+/* When the threads that stand for senders (handlers/arrive.c) are born: once the program could take what these send. */
 #include "supervisor/signals/signals.h"
 
 #include <signal.h>

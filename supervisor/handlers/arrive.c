@@ -82,8 +82,8 @@ static struct op next_sleep(const struct process *process, const struct sender *
 			   .end = sender->end};
 }
 
-void senders_perform(struct process *process, uint32_t thread, const struct op *op, int32_t choice,
-		     struct outcome *outcome)
+void arrive_perform(struct process *process, uint32_t thread, const struct op *op, int32_t choice,
+		    struct outcome *outcome)
 {
 	struct sender *sender = &process->senders.at[process->threads[thread].sender - 1];
 	const bool disarmed = model_disarmed(process->model->model, thread);
