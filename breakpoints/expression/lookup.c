@@ -1,5 +1,6 @@
 #include "breakpoints/expression/lookup.h"
 #include "breakpoints/expression/lexer.h"
+#include "breakpoints/names/name.h"
 #include "breakpoints/symbols/lines.h"
 #include "breakpoints/symbols/symbols.h"
 

@@ -1,5 +1,5 @@
+#include "breakpoints/inspect/parts.h"
 #include "breakpoints/python/python.h"
-#include "breakpoints/waits/inspector.h"
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "breakpoints/waits/inspector.h"
+#include "breakpoints/inspect/parts.h"
 #include <stdlib.h>
 #include <string.h>
 

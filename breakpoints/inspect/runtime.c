@@ -1,4 +1,4 @@
-#include "breakpoints/waits/inspector.h"
+#include "breakpoints/inspect/parts.h"
 #include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>

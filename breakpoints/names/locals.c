@@ -1,4 +1,5 @@
 #include "breakpoints/names/locals.h"
+#include "breakpoints/names/name.h"
 #include <dwarf.h>
 #include <string.h>
 

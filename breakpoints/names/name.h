@@ -1,6 +1,8 @@
 #ifndef FMC_BREAKPOINTS_NAMES_NAME_H
 #define FMC_BREAKPOINTS_NAMES_NAME_H
 
+#include "breakpoints/symbols/places.h"
+
 #include <elfutils/libdw.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,5 +36,15 @@ uint64_t type_dimension(Dwarf_Die *subrange);
  * without its typedefs, as it has to be given. False: the name ends here.
  */
 bool name_enter(struct text *text, Dwarf_Die *type, uint64_t *offset);
+
+/* surroundings.region of a target, which is the context. */
+bool places_target_region(const void *target, uint64_t address, struct region *region);
+
+/* places_name() for whatever these surroundings are of. */
+void places_name_in(struct places *places, const struct surroundings *around, uint64_t address, char *name,
+		    size_t room);
+
+/* The name of a structure with its namespaces, or that of its typedef; NULL if it has none. Lives as long as the places. */
+const char *places_type_name(struct places *places, Dwarf_Die *type);
 
 #endif

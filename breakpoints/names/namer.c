@@ -1,3 +1,4 @@
+#include "breakpoints/names/name.h"
 #include "breakpoints/names/naming.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 #include "breakpoints/names/naming.h"
+#include "breakpoints/names/name.h"
 #include <stdlib.h>
 #include <string.h>
 

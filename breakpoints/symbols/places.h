@@ -74,13 +74,6 @@ struct surroundings {
 	bool (*stack)(const void *context, const struct region *region, uint32_t *thread);
 };
 
-/* surroundings.region of a target, which is the context. */
-bool places_target_region(const void *target, uint64_t address, struct region *region);
-
-/* places_name() for whatever these surroundings are of. */
-void places_name_in(struct places *places, const struct surroundings *around, uint64_t address, char *name,
-		    size_t room);
-
 /* The byte that the module's file has for this address; -1 if there is none. */
 int places_file_byte(struct places *places, uint64_t address);
 
@@ -143,9 +136,6 @@ void variables_release(struct variables *variables);
 
 /* Has the variable a fixed address? As in the module's file. */
 bool variable_address(Dwarf_Die *variable, uint64_t *address);
-
-/* The name of a structure with its namespaces, or that of its typedef; NULL if it has none. Lives as long as the places. */
-const char *places_type_name(struct places *places, Dwarf_Die *type);
 
 /*
  * For libdwfl: where the separate debug information of a module is. Looks by build-id in the process's own root, in

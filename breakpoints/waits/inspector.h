@@ -47,9 +47,6 @@ const struct snapshot_mapping *mapping_of(const struct inspector *inspector, uin
 /* Fill in inspector->steps[thread], and the frames of the inspection. False without memory. */
 bool stack_make(struct inspector *inspector, uint32_t thread);
 
-/* Give names to the objects that threads wait for, once that is known of all of them. */
-void objects_name(struct inspector *inspector);
-
 /* A name of the thread: the kernel's, if it is its own, or that of its start routine. Owned; NULL. */
 char *thread_name(const struct inspector *inspector, uint32_t thread);
 
@@ -76,16 +73,6 @@ bool call_is_the_same(const struct snapshot *snapshot, const struct snapshot_thr
 
 /* "futex" ...; NULL: unknown. */
 const char *syscall_name(long number);
-
-/*
- * inspect/others.c: who else may end waits of the process; then, of all waits that have been found, which aren't certain for that,
- * and the note that says so. STATUS_OK, STATUS_NO_MEMORY.
- */
-void others_find(struct inspector *inspector);
-enum status others_doubt(const struct inspector *inspector);
-
-/* inspect/runtime.c: note in the inspection that the language has more than C shows. STATUS_OK, STATUS_NO_MEMORY. */
-enum status runtime_note(struct inspector *inspector);
 
 /* What the thread waits for. */
 void wait_find(struct inspector *inspector, uint32_t thread, struct wait *wait);

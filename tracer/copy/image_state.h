@@ -25,10 +25,4 @@ struct image {
 /* image.c: see origin_take_image() */
 enum status image_take(const struct inherited *inherited, struct target *target, struct image **out);
 
-/*
- * image_file/load.c: an image from program->image. Its memory and its main thread are there; nothing has run. `why` as with
- * origin_new().
- */
-enum status image_load(const struct program *program, struct image **image, char why[256]);
-
 #endif

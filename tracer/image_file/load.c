@@ -1,3 +1,4 @@
+#include "tracer/image_file/load.h"
 #include "tracer/copy/image_state.h"
 #include "tracer/image_file/blank_process.h"
 #include "tracer/image_file/read.h"

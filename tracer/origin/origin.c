@@ -1,6 +1,7 @@
 #include "tracer/answers/answers.h"
 #include "tracer/copy/image_state.h"
 #include "tracer/copy/launch.h"
+#include "tracer/image_file/load.h"
 #include "tracer/proc/elf_check.h"
 #include "tracer/target/target.h"
 #include "tracer/tracee/processors.h"

@@ -1,4 +1,5 @@
 /* The certificate of a search that is over, checked before it is written. */
+#include "supervisor/cli/check/certify_write.h"
 #include "supervisor/cli/explore/certify.h"
 #include "supervisor/cli/explore/explore.h"
 #include "supervisor/cli/output/output_file.h"

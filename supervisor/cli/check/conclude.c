@@ -1,5 +1,6 @@
 /* What came of a search: its findings minimised, written and printed, then the verdict. */
 #include "supervisor/cli/check/conclude.h"
+#include "supervisor/cli/check/certify_write.h"
 #include "supervisor/cli/explore/told.h"
 #include "supervisor/cli/output/exits.h"
 #include "supervisor/cli/output/say.h"

@@ -51,11 +51,4 @@ void certify_note(struct certifying *certifying, const struct trace *trace, cons
 void certify_keep(struct certifying *certifying, const struct search_options *search,
 		  const struct search_progress *progress);
 
-/*
- * Check what was kept and write the file; a line to the stream. Where there can be none a line on standard error says why, and nothing is
- * written. False if that failed.
- */
-struct exploration;
-bool certify_write(struct exploration *x, const struct launch *launch, FILE *stream);
-
 #endif
