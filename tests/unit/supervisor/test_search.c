@@ -171,8 +171,10 @@ START_TEST(known_counts)
 	ck_assert_uint_eq(count_dfs(&p, NULL), 90);
 	producer_consumer(&p, 3, 2);
 	ck_assert_uint_eq(count_dfs(&p, NULL), 2704);
-	table_philosophers(&p, 4, false);
-	ck_assert_uint_eq(count_dfs(&p, NULL), 104704);
+	if (largest(4, 3) == 4) {
+		table_philosophers(&p, 4, false);
+		ck_assert_uint_eq(count_dfs(&p, NULL), 104704);
+	}
 	/* Nobody gets between a lock and its unlock: the orders of four and of five things. */
 	ceilings(&p, 3);
 	ck_assert_uint_eq(count_dfs(&p, &deadlocks), 24);
