@@ -7,12 +7,15 @@
 const char *memory_state_name(size_t i)
 {
 	static const char *const names[MEMORY_STATES] = {
-	    [ENVIRONMENT] = "environ",	  [LOCALE] = "setlocale",	[RANDOM] = "rand",
-	    [RANDOM_48] = "drand48",	  [TOKENS] = "strtok",		[CALENDAR] = "localtime",
-	    [USERS] = "getpwnam",	  [HOSTS] = "gethostbyname",	[INPUT] = "_IO_2_1_stdin_",
-	    [OUTPUT] = "_IO_2_1_stdout_", [ERRORS] = "_IO_2_1_stderr_", [OPTION] = "optind",
-	    [OPTION_ARGUMENT] = "optarg", [STREAM_IN] = "_ZSt3cin",	[STREAM_OUT] = "_ZSt4cout",
-	    [STREAM_ERROR] = "_ZSt4cerr", [STREAM_LOG] = "_ZSt4clog"};
+	    [ENVIRONMENT] = "environ",	 [LOCALE] = "setlocale",       [RANDOM] = "rand",
+	    [RANDOM_48] = "drand48",	 [TOKENS] = "strtok",	       [CALENDAR] = "localtime",
+	    [USERS] = "getpwnam",	 [GROUPS] = "getgrnam",	       [SHADOW] = "getspnam",
+	    [HOSTS] = "gethostbyname",	 [SERVICES] = "getservbyname", [PROTOCOLS] = "getprotobyname",
+	    [NETWORKS] = "getnetbyname", [PROGRAMS] = "getrpcbyname",  [MOUNTS] = "getmntent",
+	    [LOGINS] = "getutxent",	 [LOGIN] = "getlogin",	       [TERMINALS] = "ttyname",
+	    [INPUT] = "_IO_2_1_stdin_",	 [OUTPUT] = "_IO_2_1_stdout_", [ERRORS] = "_IO_2_1_stderr_",
+	    [OPTION] = "optind",	 [OPTION_ARGUMENT] = "optarg", [STREAM_IN] = "_ZSt3cin",
+	    [STREAM_OUT] = "_ZSt4cout",	 [STREAM_ERROR] = "_ZSt4cerr", [STREAM_LOG] = "_ZSt4clog"};
 	return i < MEMORY_STATES ? names[i] : NULL;
 }
 
@@ -120,6 +123,7 @@ static const struct memory_call *find_in_tables(const char *name)
 		length = add_table(memory_table_texts, sorted, 0);
 		length = add_table(memory_table_files, sorted, length);
 		length = add_table(memory_table_threads, sorted, length);
+		length = add_table(memory_table_system, sorted, length);
 		qsort(sorted, length, sizeof(*sorted), by_name);
 	}
 	const struct memory_call *const *found = bsearch(&key, sorted, length, sizeof(*sorted), by_name);

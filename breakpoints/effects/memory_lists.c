@@ -71,6 +71,21 @@ static void add_texts(struct list *list, uint64_t address)
 	add(list, address, i * sizeof(text), false);
 }
 
+/* Those past the registers are on the stack. */
+static void add_texts_here(struct list *list, const struct memory_caller *caller, unsigned argument,
+			   const uint64_t arguments[MEMORY_ARGUMENTS])
+{
+	uint64_t text = 1;
+	for (uint64_t i = argument; text && *list->whole; i++) {
+		if (i < MEMORY_ARGUMENTS)
+			text = arguments[i];
+		else if (!read_some(list, caller->stack + (i - MEMORY_ARGUMENTS) * sizeof(text), &text,
+				    sizeof(text)))
+			break;
+		add(list, text, text ? memory_string_bytes(list->target, text, LONGEST_STRING) : 0, false);
+	}
+}
+
 static void add_answers(struct list *list, uint64_t address, uint64_t count)
 {
 	for (uint64_t i = 0; address && i < count && *list->whole; i++)
@@ -169,6 +184,9 @@ size_t memory_list_touched(const struct memory_caller *caller, const struct part
 		break;
 	case TEXTS:
 		add_texts(&list, argument);
+		break;
+	case TEXTS_HERE:
+		add_texts_here(&list, caller, part->argument, arguments);
 		break;
 	case ANSWERS:
 		add_answers(&list, argument, (uint32_t)arguments[1]);

@@ -26,38 +26,40 @@ enum extent {
 	STRING_2,  /* no longer than the third */
 	UNTIL,	  /* what memccpy() copies: up to the byte in the third argument, no longer than the fourth */
 	TEMPLATE, /* of mkstemp(): the last six characters of the string */
-	TEMPLATE_1,    /* ... before so many others as the second argument says */
-	WIDE_ONE,      /* a wide character */
-	WIDE_STRING,   /* wide characters up to their end */
-	WIDE_STRING_2, /* ... no more than the third argument */
-	WIDE_COPY,     /* as many as in the second argument */
-	WIDE_APPENDED, /* as APPENDED */
-	COPY,	       /* as long as the string in the second argument */
-	APPENDED,      /* behind its own string, as long as that in the second argument */
-	APPENDED_2,    /* ... no more of that than the third, and a 0 */
-	OBJECT,	       /* a std::string */
-	WORD,	       /* a long number or a pointer */
-	NUMBER,	       /* an int */
-	THERE,	       /* at least a byte of what the pointer there leads to, if to anything */
-	THERE_2,       /* so many bytes from there as the word says that the third argument points to */
-	COUNTED,       /* so many as the third argument says, each as long as the fourth */
-	WORDS_0,       /* so many words as the first argument says */
-	WORDS_1,       /* ... the second */
-	LOADS,	       /* the same, three at most */
-	POLLED,	       /* as many of struct pollfd */
-	INET,	       /* an address of the family in the first argument */
-	LOCK_SET,      /* a lock of fcntl()'s, if the second argument is about one */
-	LOCK_GET,      /* ... asks for one */
-	DESCRIPTORS,   /* of a set those below the first argument */
-	STREAM,	       /* a stream of C++, but for the standard ones, which may be used at once */
-	STREAM_BASE,   /* ... its std::ios */
-	STREAM_OBJECT, /* a stream of C */
-	STREAM_KEPT,   /* ... unless it is standard output or the error output */
-	STATE,	       /* what libc keeps to itself: enum state, instead of an argument */
+	TEMPLATE_1,	 /* ... before so many others as the second argument says */
+	WIDE_ONE,	 /* a wide character */
+	WIDE_STRING,	 /* wide characters up to their end */
+	WIDE_STRING_2,	 /* ... no more than the third argument */
+	WIDE_COPY,	 /* as many as in the second argument */
+	WIDE_APPENDED,	 /* as APPENDED */
+	WIDE_APPENDED_2, /* as APPENDED_2 */
+	COPY,		 /* as long as the string in the second argument */
+	APPENDED,	 /* behind its own string, as long as that in the second argument */
+	APPENDED_2,	 /* ... no more of that than the third, and a 0 */
+	OBJECT,		 /* a std::string */
+	WORD,		 /* a long number or a pointer */
+	NUMBER,		 /* an int */
+	THERE,		 /* at least a byte of what the pointer there leads to, if to anything */
+	THERE_2,	 /* so many bytes from there as the word says that the third argument points to */
+	COUNTED,	 /* so many as the third argument says, each as long as the fourth */
+	WORDS_0,	 /* so many words as the first argument says */
+	WORDS_1,	 /* ... the second */
+	LOADS,		 /* the same, three at most */
+	POLLED,		 /* as many of struct pollfd */
+	INET,		 /* an address of the family in the first argument */
+	LOCK_SET,	 /* a lock of fcntl()'s, if the second argument is about one */
+	LOCK_GET,	 /* ... asks for one */
+	DESCRIPTORS,	 /* of a set those below the first argument */
+	STREAM,		 /* a stream of C++, but for the standard ones, which may be used at once */
+	STREAM_BASE,	 /* ... its std::ios */
+	STREAM_OBJECT,	 /* a stream of C */
+	STREAM_KEPT,	 /* ... unless it is standard output or the error output */
+	STATE,		 /* what libc keeps to itself: enum state, instead of an argument */
 	/* Several ranges each, or none: */
 	VECTOR,	     /* of struct iovec, so many as the third argument says, and what they lead to */
 	MESSAGE,     /* a struct msghdr and what it leads to */
 	TEXTS,	     /* pointers to strings, up to a null pointer, and these */
+	TEXTS_HERE,  /* strings that the arguments lead to from this one on, up to a null pointer */
 	ANSWERS,     /* of as many of struct pollfd as the second argument says what poll() answers */
 	DEVICE,	     /* what ioctl() is asked for by the second argument */
 	SYSTEM_CALL, /* by the first argument's number, the others are its own */
@@ -76,7 +78,17 @@ enum state {
 	TOKENS,
 	CALENDAR,
 	USERS,
+	GROUPS,
+	SHADOW,
 	HOSTS,
+	SERVICES,
+	PROTOCOLS,
+	NETWORKS,
+	PROGRAMS, /* of remote calls */
+	MOUNTS,
+	LOGINS,
+	LOGIN,
+	TERMINALS,
 	INPUT,
 	OUTPUT,
 	ERRORS,

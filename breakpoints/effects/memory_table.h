@@ -4,8 +4,9 @@
 #include "breakpoints/effects/memory_parts.h"
 
 /* The tables of memory_calls.c, in any order; the last row of each has no name. */
-extern const struct memory_call memory_table_texts[], memory_table_files[], memory_table_threads[];
-#define MEMORY_CALLS_MOST 1024
+extern const struct memory_call memory_table_texts[], memory_table_files[], memory_table_threads[],
+    memory_table_system[];
+#define MEMORY_CALLS_MOST 2048
 
 #define READS(argument, extent)                                                                              \
 	{                                                                                                    \

@@ -54,6 +54,16 @@ static uint64_t appended_bytes(const struct target *target, const uint64_t argum
 	return bytes + (last ? 1 : 0);
 }
 
+/* The same of wide characters. */
+static uint64_t wide_appended_bytes(const struct target *target, const uint64_t arguments[MEMORY_ARGUMENTS])
+{
+	const uint64_t bytes = wide_bytes(target, arguments[1], arguments[2]);
+	wchar_t last = 1;
+	if (bytes > 0)
+		(void)target_read(target, arguments[1] + bytes - sizeof(last), &last, sizeof(last));
+	return bytes + (last ? sizeof(last) : 0);
+}
+
 static uint64_t bytes_of(const struct memory_caller *caller, const struct part *part, uint64_t address,
 			 const uint64_t arguments[MEMORY_ARGUMENTS])
 {
@@ -145,12 +155,15 @@ static uint64_t bytes_of(const struct memory_caller *caller, const struct part *
 		return memory_string_bytes(target, arguments[1], LONGEST_STRING);
 	case APPENDED_2:
 		return appended_bytes(target, arguments);
+	case WIDE_APPENDED_2:
+		return wide_appended_bytes(target, arguments);
 	case OBJECT:
 		return CXX_STRING;
 	case NOTHING:
 	case VECTOR:
 	case MESSAGE:
 	case TEXTS:
+	case TEXTS_HERE:
 	case ANSWERS:
 	case DEVICE:
 	case SYSTEM_CALL:
@@ -202,6 +215,7 @@ static uint64_t address_of(const struct part *part, const struct memory_caller *
 	case APPENDED_2:
 		return argument + memory_string_bytes(caller->target, argument, LONGEST_STRING) - 1;
 	case WIDE_APPENDED:
+	case WIDE_APPENDED_2:
 		return argument + wide_bytes(caller->target, argument, LONGEST_STRING) - sizeof(wchar_t);
 	case TEMPLATE:
 	case TEMPLATE_1:

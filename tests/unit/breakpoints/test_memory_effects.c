@@ -539,6 +539,86 @@ START_TEST(others)
 }
 END_TEST
 
+static void iovecs_in_b(void)
+{
+	static const unsigned char zeros[64];
+	const struct iovec vectors[2] = {{A, 40}, {(void *)(uintptr_t)zeros, 40}};
+	memcpy(B, vectors, sizeof vectors);
+}
+
+static int state_written_by(const char *name)
+{
+	const struct memory_call *call = memory_calls_find(name);
+	for (size_t i = 0; call && i < MEMORY_PARTS; i++)
+		if (call->parts[i].extent == STATE && call->parts[i].write)
+			return call->parts[i].argument;
+	ck_abort_msg("%s writes no state", name);
+}
+
+START_TEST(seldom_called)
+{
+	const uint64_t page = U(buffers) & ~UINT64_C(4095);
+	CALL(MOST, "getresuid", U(A), U(A + 8), U(A + 16));
+	CALL(MOST, "getresgid", U(A), U(A + 8), U(A + 16));
+	CALL(MOST, "getcontext", U(A));
+	CALL(MOST, "timespec_get", U(A), TIME_UTC);
+	CALL(MOST, "cfmakeraw", U(A));
+	CALL(MOST, "cfsetspeed", U(A), B9600);
+	CALL(MOST, "arc4random_buf", U(A), 64);
+	CALL(MOST, "erand48", U(A));
+	CALL(MOST, "jrand48", U(A));
+	CALL(LEAST, "ether_ntoa_r", U("abcdef"), U(A));
+	CALL(LEAST, "mincore", page, 4096, U(A));
+	CALL(LEAST, "getdomainname", U(A), 64);
+	CALL(LEAST, "if_indextoname", 1, U(A));
+	AFTER(iovecs_in_b, EXACT, "process_vm_readv", (uint64_t)getpid(), U(B), 1,
+	      U(B) + sizeof(struct iovec), 1);
+	AFTER(wide_in_a, MOST, "wcsncat", U(A), U(L"eleven char"), 4);
+	AFTER(wide_in_a, MOST, "wcsncat", U(A), U(L"eleven char"), 40);
+	CALL(EXACT, "wcstoll", U(L"12x"), U(A), 10);
+	CALL(EXACT, "__mempcpy", U(A), U("eleven char"), 9);
+	CALL(MOST, "sched_rr_get_interval", 0, U(A));
+}
+END_TEST
+
+/* All arguments are read, those on the stack, too, and none that follow the null pointer. */
+START_TEST(texts_among_arguments)
+{
+	const struct memory_call *call = memory_calls_find("execl");
+	const uint64_t stack[] = {U("sixth"), U("seventh"), 0, U("no argument")};
+	const struct user_regs_struct regs = {.rdi = U("path"),
+					      .rsi = U("zeroth"),
+					      .rdx = U("first"),
+					      .rcx = U("second"),
+					      .r8 = U("third"),
+					      .r9 = U("fourth")};
+	const uint64_t states[MEMORY_STATES] = {0};
+	const struct memory_caller caller = {
+	    .target = &self, .regs = &regs, .stack = U(stack), .states = states};
+	struct touched at[TOUCHED_MOST];
+	bool whole;
+	ck_assert_ptr_nonnull(call);
+	ck_assert_uint_eq(memory_call_touched(call, &caller, at, &whole), 8);
+	ck_assert(whole && at[7].address == stack[1] && at[7].size == sizeof "seventh" && !at[7].write);
+}
+END_TEST
+
+/* A state is shared by functions that return the same memory, and by no others. */
+START_TEST(states_of_libc)
+{
+	static const char *const apart[] = {
+	    "getpwnam",	      "getgrnam",     "getspent", "gethostbyaddr", "getservbyname",
+	    "getprotobyname", "getnetbyname", "getlogin", "getutent",	   "ttyname"};
+	for (size_t i = 0; i < sizeof apart / sizeof *apart; i++)
+		for (size_t k = 0; k < i; k++)
+			ck_assert_msg(state_written_by(apart[i]) != state_written_by(apart[k]), "%s and %s",
+				      apart[i], apart[k]);
+	ck_assert_int_eq(state_written_by("getpwuid"), state_written_by("getpwent"));
+	ck_assert_int_eq(state_written_by("getservent"), state_written_by("getservbyport"));
+	ck_assert_ptr_null(memory_calls_find("inet_ntoa"));
+}
+END_TEST
+
 /* As a stub writes them. */
 static void write_values(const struct stub_call *call, const uint64_t arguments[6], uint64_t *values)
 {
@@ -605,9 +685,11 @@ START_TEST(values)
 	ck_assert_uint_gt(compare_table(memory_table_texts), 0);
 	ck_assert_uint_gt(compare_table(memory_table_files), 0);
 	ck_assert_uint_gt(compare_table(memory_table_threads), 0);
+	ck_assert_uint_gt(compare_table(memory_table_system), 0);
 }
 END_TEST
 
 SUITE("memory_effects", 0, set_up, tear_down, TEST(texts), TEST(wide_texts), TEST(texts_in_steps),
       TEST(dates), TEST(files), TEST(names_of_temporary_files), TEST(sockets_and_waits), TEST(processes),
-      TEST(threads), TEST(signals), TEST(others), TEST(values))
+      TEST(threads), TEST(signals), TEST(others), TEST(seldom_called), TEST(texts_among_arguments),
+      TEST(states_of_libc), TEST(values))
