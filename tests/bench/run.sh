@@ -306,6 +306,10 @@ for sample in counter publication shared_local treiber_stack double_checked half
 	echo "race in $sample        $(compute %.2f "$(field seconds)") s, $(field executions) executions, $(field verdict)"
 done
 
+# All orders of a correct one. The execution by which its accesses were found isn't one of these.
+"$FMC" check --strategy optimal --granularity race --time 60 --certificate "$SCRATCH/stop_flag.cert" -- "$BUILD/samples/stop_flag" </dev/null >"$SCRATCH/err" 2>&1
+echo "stop flag, all orders  $(sed -n 's/^Certificate: .*(\([0-9]*\) executions,.*/\1/p' "$SCRATCH/err") executions"
+
 # after N: the highest resident size over N executions.
 after() {
 	"$BUILD/tests/peak" "$FMC" check --strategy random --executions "$1" --time 0 -- "$STEPS" 1

@@ -19,13 +19,14 @@ static double used(const struct exploration *x)
 }
 
 /*
- * Complete but for equivalent executions: try to run those, too, unless a search that sees more follows. Nothing is
- * lost if it comes to no end.
+ * Complete but for equivalent executions: try to run those, too, unless every access to memory was watched, so that nothing they could show
+ * is left, or a search that sees more follows. Nothing is lost if it comes to no end.
  */
 static void explore_whole(struct exploration *x)
 {
-	if (!x->options->automatic || !x->complete || !x->verdict->reduced || x->over || x->watching_cut ||
-	    explore_wants_atomics(x) || (x->resume->going_on && x->resume->position == UNFAIR))
+	if (!x->options->automatic || !x->complete || !x->verdict->reduced || x->verdict->watched_all ||
+	    x->over || x->watching_cut || explore_wants_atomics(x) ||
+	    (x->resume->going_on && x->resume->position == UNFAIR))
 		return;
 	const struct phase phase = portfolio_whole(x->options, used(x));
 	explore_phase(x, &phase, WHOLE);
