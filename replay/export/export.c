@@ -52,6 +52,8 @@ static void look(struct recorder *recorder, uint32_t thread, struct stand *stand
 		stand->known = entries_entry(process_entries(recorder->process), target, stand->call.entry,
 					     &stand->entry) == STATUS_OK;
 		stand->address = stand->entry.address;
+	} else if (stand->call.op.kind == OP_MEMORY_FLUSH && !process_in_syscall(recorder->process, thread)) {
+		stand->fence = true;
 	} else if (stand->call.op.kind != OP_THREAD_START) {
 		stand->number = (long)regs->orig_rax;
 		stand->descriptor = is_transfer(stand->number) ? (int)regs->rdi : -1;
@@ -117,6 +119,17 @@ static void note_birth(struct recorder *recorder, size_t i, const struct transit
 		export->birth = stand.address;
 }
 
+/* Is it a store that waits in a buffer, where a script can't take it out of memory? */
+static bool is_out_of_reach(const struct recorder *recorder, const struct export_step *step)
+{
+	const struct call *call = &step->stand.call;
+	const uint64_t size = (uint64_t)call->op.arg;
+	if (!(call->op.flags & OP_BUFFERED) || step->flushes)
+		return false;
+	return !entries_in_program(process_entries(recorder->process), call->object) || size > 8 ||
+	       (size & (size - 1));
+}
+
 static void check_step(struct recorder *recorder, size_t i, uint32_t thread)
 {
 	const struct export_step *step = &recorder->export->steps[i];
@@ -124,11 +137,15 @@ static void check_step(struct recorder *recorder, size_t i, uint32_t thread)
 	if (step->performed.manner == MANNER_OTHER)
 		refuse(recorder, i, thread, step->performed.what);
 	else if (op_class((enum op_kind)stand->call.op.kind) == CLASS_CONNECTION)
-		refuse(recorder, i, thread, "the kernel makes connections, and delivers by them, in its own time");
+		refuse(recorder, i, thread,
+		       "the kernel makes connections, and delivers by them, in its own time");
 	else if (stand->number >= 0 && !stand->call.return_address)
 		refuse(recorder, i, thread, "the thread was interrupted within a system call");
 	else if (step->performed.manner == MANNER_EXPIRE && time_is_the_programs(stand->number))
 		refuse(recorder, i, thread, "a time-out of the program's would have to be changed");
+	else if (is_out_of_reach(recorder, step))
+		refuse(recorder, i, thread,
+		       "a store to memory that isn't a variable's of the program waits in a buffer");
 	else if (i == 0 && stand->call.op.kind != OP_THREAD_CREATE)
 		refuse(recorder, i, thread, "threads that no function of the thread library creates");
 }
@@ -146,6 +163,7 @@ static bool on_transition(void *context, struct execution *execution, const stru
 	if (trace->end == END_MISUSE)
 		step->performed = (struct performed){.manner = MANNER_STAY};
 	step->exits = transition->flags & TRANSITION_EXITS;
+	step->flushes = transition->op.kind == OP_MEMORY_FLUSH || transition->choice == CHOICE_FLUSH;
 	recorder->export->length = trace->length;
 	note_birth(recorder, i, transition);
 	check_step(recorder, i, transition->thread);

@@ -138,6 +138,7 @@ static void put_step(const struct gdb_writer *w, size_t i)
 	uint32_t thread = w->export->schedule->lines[i].step.thread;
 	const struct stand *stand = &step->stand;
 	put_comment(w, i);
+	gdb_write_stores(w, i);
 	switch (step->performed.manner) {
 	case MANNER_OTHER: /* has been refused */
 	case MANNER_STAY:
@@ -174,6 +175,9 @@ static void put_step(const struct gdb_writer *w, size_t i)
 	}
 	if (step->exits)
 		fprintf(w->stream, "fmc-gone\n");
+	/* After the last one nobody runs. */
+	if (i + 1 < w->export->length)
+		gdb_write_stores_back(w, i);
 }
 
 /* Those who are left stand where they stood. */

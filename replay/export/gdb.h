@@ -34,6 +34,13 @@ static inline bool gdb_at_birth(const struct stand *stand)
 /* The script up to the first transition: settings, commands, how the program is started, what to stop at. */
 void gdb_write_beginning(const struct gdb_writer *writer);
 
+/*
+ * gdb_stores.c, before and after the command of a transition: what waits in its thread's buffer is in memory while the thread runs, and for
+ * nobody else.
+ */
+void gdb_write_stores(const struct gdb_writer *writer, size_t i);
+void gdb_write_stores_back(const struct gdb_writer *writer, size_t i);
+
 /* Text of others, in one line, harmless in comments and for `echo`. */
 void gdb_write_text(const struct gdb_writer *writer, const char *string);
 
@@ -43,6 +50,8 @@ void gdb_write_text(const struct gdb_writer *writer, const char *string);
  *
  *     fmc-function, fmc-object-function NAME ADDRESS CODE, fmc-instruction NAME ADDRESS CODE, fmc-syscall NAME NUMBER
  *         stop there from now on
+ *     fmc-fence NAME ADDRESS
+ *         the same, while a store of the thread that runs waits in its buffer ($fmc_waiting)
  *     fmc-at NAME FROM OBJECT, fmc-at-instruction NAME, fmc-in NAME FROM OBJECT, fmc-at-birth
  *         the thread has to stand at that function (called from FROM, for OBJECT), in that system call ...
  *     fmc-through NAME FROM OBJECT

@@ -136,6 +136,8 @@ static void put_stop(const struct gdb_writer *w, const struct gdb_stop *stop)
 	memcpy(&code, stand->entry.code, sizeof code);
 	if (stand->number >= 0)
 		put_syscall(w, stop);
+	else if (stand->fence)
+		fprintf(w->stream, "fmc-fence %s 0x%" PRIx64 "\n", stop->name, stand->address);
 	else
 		fprintf(w->stream, "fmc-%s %s 0x%" PRIx64 " 0x%" PRIx64 "\n",
 			!stand->entry.name	    ? "instruction"
@@ -151,6 +153,7 @@ static void put_stops(const struct gdb_writer *w)
 	fprintf(w->stream,
 		"\n# Where it is stopped: NAME ADDRESS CODE.\nfmc-begin 0x%" PRIx64 " 0x%" PRIx64 "\n",
 		export->start + 24, export->start_code);
+	fprintf(w->stream, "set $fmc_waiting = 0\n");
 	put_stop(w, &w->stops[0]);
 	fprintf(w->stream, "continue\nset $t1 = $fs_base\n");
 	for (size_t i = 1; i < w->stops_length; i++)

@@ -8,10 +8,10 @@ bool perform_flush(struct process *process, uint32_t thread, struct outcome *out
 	struct run run = {.process = process, .thread = thread, .outcome = outcome};
 	const bool chosen = self->call.op.kind != OP_MEMORY_FLUSH;
 	const struct call next = chosen ? self->call : self->stores.held;
-	process_note(process, MANNER_STAY, 0);
-	process_note_other(process, "a store reaches memory");
 	outcome->result = stores_flush(&self->stores);
-	if (next.op.kind == OP_NONE && self->stores.length == 0)
+	const bool goes_on = next.op.kind == OP_NONE && self->stores.length == 0;
+	process_note(process, goes_on ? MANNER_RUN : MANNER_STAY, 0);
+	if (goes_on)
 		return true;
 	if (next.op.kind == OP_NONE)
 		run_stop_before_flush(&run, &next);

@@ -18,12 +18,15 @@ struct stand {
 	int descriptor;	    /* that the call reads or writes, else -1 */
 	uint64_t address;   /* where the program counter is */
 	bool fixed;	    /* the call is made by the program's own file, whose addresses don't change */
+	bool
+	    fence; /* it is no operation's place, but an instruction that waits for an empty buffer of stores */
 };
 
 struct export_step {
 	struct stand stand; /* before it */
 	struct performed performed;
-	bool exits; /* it was the thread's last */
+	bool exits;   /* it was the thread's last */
+	bool flushes; /* it let a store reach memory that had waited */
 };
 
 struct code_range {
