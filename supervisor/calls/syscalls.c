@@ -10,6 +10,7 @@
 #include <fmc/tracer/call_traits.h>
 
 #include <errno.h>
+#include <linux/futex.h>
 #include <sys/ipc.h>
 #include <sys/syscall.h>
 
@@ -69,6 +70,18 @@ static bool pass_alone(struct run *run, const struct call *call)
 	return run_resume(run, 0);
 }
 
+/*
+ * Does it unlock a priority-inheriting futex that nobody holds? That's an error and touches nothing: pthread_mutex_init() asks so whether the
+ * kernel knows these. All else that libc does for such mutexes it does only where a thread would wait, which fmc decides before.
+ */
+static bool unlocks_nothing(const struct process *process, const struct user_regs_struct *regs)
+{
+	uint32_t word;
+	return regs && (regs->rsi & FUTEX_CMD_MASK & UINT32_MAX) == FUTEX_UNLOCK_PI &&
+	       target_read(process->target, regs->rdi, &word, sizeof word) == STATUS_OK &&
+	       !(word & FUTEX_TID_MASK);
+}
+
 void syscalls_note(struct process *process, uint32_t thread, long number)
 {
 	struct tracee *tracee = process->threads[thread].tracee;
@@ -91,6 +104,9 @@ void syscalls_note(struct process *process, uint32_t thread, long number)
 		files_looked_at(process, process->threads[thread].tracee, number);
 		break;
 	case SYS_futex:
+		if (!unlocks_nothing(process, regs))
+			process_remark(process, "futex operations other than wait, wake and requeue");
+		break;
 	case CALL_FUTEX_WAITV:
 	case CALL_FUTEX_WAKE:
 	case CALL_FUTEX_WAIT:
