@@ -149,6 +149,65 @@ look 2 "$BUILD/targets/unordered.static.stripped" counter
 says 'static and stripped: what was not looked at is the reason' "isn't complete" \
 	"to memory that threads may share wasn't looked at: unordered\.static\.stripped \(its libc isn't known\)"
 
+# Instructions of the program's own that compare or search strings, as far as they come; what an instruction touches without an operand, or lets the kernel touch.
+"${CC:-cc}" -O1 -g -pthread -x c - -o "$SCRATCH/instructions" <<'EOT'
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#define TABLE 0x10000000
+static volatile char text[] = "text", other[] = "text";
+static char *table = (char *)TABLE;
+static const char *how;
+static void *touch(void *unused)
+{
+	const volatile void *from = text, *to = other;
+	long length = sizeof text, result = 0;
+	if (strcmp(how, "search") == 0)
+		__asm__ volatile("repne scasb" : "+D"(from), "+c"(length) : "a"(0) : "cc", "memory");
+	else if (strcmp(how, "compare") == 0)
+		__asm__ volatile("repe cmpsb" : "+S"(from), "+D"(to), "+c"(length) : : "cc", "memory");
+	else if (strcmp(how, "first") == 0)
+		__asm__ volatile("repne scasb" : "+D"(from), "+c"(length) : "a"('t') : "cc", "memory");
+	else if (strcmp(how, "entry") == 0)
+		__asm__ volatile("xlat" : "+a"(result) : "b"(table) : "memory");
+	else if (strcmp(how, "far") == 0)
+		__asm__ volatile("movabs %c1, %%al" : "+a"(result) : "i"(TABLE) : "memory");
+	else if (strcmp(how, "masked") == 0)
+		__asm__ volatile("pcmpeqb %%xmm0, %%xmm0; maskmovdqu %%xmm0, %%xmm0" : : "D"(table) : "xmm0", "memory");
+	else if (strcmp(how, "folder") == 0)
+		__asm__ volatile("syscall" : "=a"(result) : "0"(SYS_getcwd), "D"(table), "S"(4096) : "rcx", "r11", "memory");
+	else
+		__asm__ volatile("syscall" : "=a"(result) : "0"(SYS_gettid) : "rcx", "r11", "memory");
+	return unused;
+}
+static void *write_there(void *unused)
+{
+	other[3] = text[3] = 'T';
+	return unused;
+}
+int main(int argc, char **argv)
+{
+	pthread_t threads[2];
+	how = argc > 1 ? argv[1] : "";
+	if (mmap(table, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != table)
+		return 2;
+	pthread_create(&threads[0], NULL, touch, NULL);
+	pthread_create(&threads[1], NULL, write_there, NULL);
+	pthread_join(threads[0], NULL);
+	pthread_join(threads[1], NULL);
+	return 0;
+}
+EOT
+depends "text\[[03]\] at .*" "$SCRATCH/instructions" search
+depends "(text|other)\[[03]\] at .*; (text|other)\[[03]\] at .*" "$SCRATCH/instructions" compare
+ordered "$SCRATCH/instructions" first
+ordered "$SCRATCH/instructions" thread
+for how in entry far masked folder; do
+	sampled "$SCRATCH/instructions" $how
+done
+
 # Of a library that is loaded when there are several threads already.
 cat >"$SCRATCH/late.c" <<'EOT'
 static int late;

@@ -70,6 +70,9 @@ bool memory_value_touched(const struct value_range *range, const uint64_t *value
 size_t memory_call_touched(const struct memory_call *call, const struct memory_caller *caller,
 			   struct touched at[TOUCHED_MOST], bool *whole);
 
+/* memory_lists.c: no system call of this number touches memory of the program's, but for what operations do. */
+bool memory_call_touches_nothing(uint64_t number);
+
 /* memory_format.c: the bytes of a string with the 0 at the end, or as many as may be; what can't be read ends it. */
 uint64_t memory_string_bytes(const struct target *target, uint64_t address, uint64_t most);
 

@@ -127,9 +127,9 @@ static void add_device(struct list *list, uint64_t request, uint64_t address)
 	}
 }
 
-static void add_system_call(struct list *list, const uint64_t arguments[MEMORY_ARGUMENTS])
+bool memory_call_touches_nothing(uint64_t number)
 {
-	switch ((long)arguments[0]) {
+	switch ((long)number) {
 	case SYS_gettid:
 	case SYS_getpid:
 	case SYS_getppid:
@@ -141,7 +141,17 @@ static void add_system_call(struct list *list, const uint64_t arguments[MEMORY_A
 	case SYS_futex: /* an operation */
 	case SYS_pidfd_open:
 	case SYS_close_range:
-		break;
+	case SYS_exit:
+	case SYS_exit_group:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void add_system_call(struct list *list, const uint64_t arguments[MEMORY_ARGUMENTS])
+{
+	switch ((long)arguments[0]) {
 	case SYS_getrandom:
 		add(list, arguments[1], arguments[2], true);
 		break;
@@ -165,7 +175,7 @@ static void add_system_call(struct list *list, const uint64_t arguments[MEMORY_A
 		add(list, arguments[5], sizeof(struct statx), true);
 		break;
 	default:
-		*list->whole = false;
+		*list->whole &= memory_call_touches_nothing(arguments[0]);
 	}
 }
 

@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MOST_HITS 200000 /* of traps, in one execution: then they rest */
+#define MOST_HITS   200000 /* of traps, in one execution: then they rest */
+#define NUMBER_AWAY 32	   /* bytes of code from where a system call's number is set to the call */
 
 /* Where a stub finds the log full. */
 static bool is_stub(const struct sampler *sampler, uint64_t address)
@@ -100,7 +101,8 @@ static size_t site_touched(struct sampler *sampler, struct site *site, struct ta
 	if (!making_code(sampler, target, site->address, code))
 		return 0;
 	const size_t length = operands_touched(sampler->operands, site->address, code, regs, at);
-	if (length == 0 && (can_step(code) || regs->rcx > 0))
+	if (!compared_whole(target, code, regs, at, length) ||
+	    (length == 0 && (can_step(code) || regs->rcx > 0)))
 		sampler->missed |= MISSED_UNTOLD;
 	if (length != 1 || site->bytes != at[0].size || site->writes != at[0].write ||
 	    !drain_number(sampler, site))
@@ -128,6 +130,37 @@ static bool enter_stub(const struct sampler *sampler, uint64_t address, struct u
 	return door != NULL;
 }
 
+/* Does an instruction set eax to this number there? */
+static bool sets_number(const struct sampler *sampler, struct target *target, uint64_t address, uint32_t number)
+{
+	uint8_t code[TOUCHED_CODE], sets[1 + sizeof(number)] = {0xb8};
+	memcpy(sets + 1, &number, sizeof(number));
+	return making_code(sampler, target, address, code) && memcmp(code, sets, sizeof(sets)) == 0;
+}
+
+/* A system call that touches nothing, and will be the same one whenever a thread comes here. */
+static bool calls_for_nothing(const struct sampler *sampler, struct target *target, const struct site *site,
+			      const struct user_regs_struct *regs)
+{
+	static const uint8_t system_call[] = {0x0f, 0x05};
+	uint8_t code[TOUCHED_CODE];
+	if (!memory_call_touches_nothing(regs->rax) ||
+	    !making_code(sampler, target, site->address, code) ||
+	    memcmp(code, system_call, sizeof(system_call)) != 0)
+		return false;
+	for (uint64_t away = 1; away <= NUMBER_AWAY; away++)
+		if (sets_number(sampler, target, site->address - away, (uint32_t)regs->rax))
+			return true;
+	return false;
+}
+
+static void miss_blind(struct sampler *sampler, struct target *target, const struct site *site,
+		       const struct user_regs_struct *regs)
+{
+	if (site->blind && !calls_for_nothing(sampler, target, site, regs))
+		sampler->missed |= MISSED_UNTOLD;
+}
+
 static enum status meet_site(struct sampler *sampler, struct tracee *tracee, uint32_t thread,
 			     uint64_t address, struct touched at[TOUCHED_MOST], size_t *length)
 {
@@ -138,7 +171,7 @@ static enum status meet_site(struct sampler *sampler, struct tracee *tracee, uin
 		return enter_stub(sampler, address, regs) ? STATUS_OK : STATUS_GONE;
 	regs->rip = address;
 	if (site->blind || (is_unknown(site) && calling_unknown(sampler, site, tracee->target, regs))) {
-		sampler->missed |= site->blind ? MISSED_UNTOLD : 0;
+		miss_blind(sampler, tracee->target, site, regs);
 		planting_put(tracee->target, site, false);
 	}
 	if (!site->planted)
@@ -209,7 +242,7 @@ size_t sampler_about(struct sampler *sampler, struct tracee *tracee, uint32_t th
 	if (release)
 		tell_release(sampler, tracee, thread, release, regs, at, &length);
 	else if (site && site->blind)
-		sampler->missed |= MISSED_UNTOLD;
+		miss_blind(sampler, tracee->target, site, regs);
 	else if (site && is_unknown(site))
 		(void)calling_unknown(sampler, site, tracee->target, regs);
 	else if (site && (site->planted || site->held))

@@ -171,6 +171,13 @@ void ranges_begin(struct sampler *sampler);
 void ranges_number(struct sampler *sampler, struct touched *touched);
 void ranges_forget(struct sampler *sampler);
 
+/*
+ * compared.c: of what an instruction with these bytes is about to touch, as operands_touched() says, let a string that it compares or searches
+ * end where it will. False: it is too long for that.
+ */
+bool compared_whole(const struct target *target, const uint8_t code[TOUCHED_CODE],
+		    const struct user_regs_struct *regs, struct touched *at, size_t length);
+
 /* rests.c: how often an instruction is met where traps rest. */
 struct tally *rests_tally(struct sampler *sampler, struct site *site); /* NULL without memory */
 bool rests_count(struct sampler *sampler, struct tally *tally, uint32_t thread);

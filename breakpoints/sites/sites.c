@@ -14,6 +14,7 @@
 
 #define MOST_CODE     (32u << 20) /* bytes of a module's segments; larger ones would take seconds */
 #define MOST_WRITABLE 8
+#define SYSTEM_CALL   0x05 /* opcode after 0f */
 
 /* Where a module has data that may change. */
 struct writable {
@@ -124,9 +125,21 @@ static enum linkage linkage_of(const struct instruction *instruction)
 	return way == CALL || way == JUMP ? (enum linkage)way : NO_LINKAGE;
 }
 
+/* It touches memory that no operand of it says: a table's entry, bytes by a mask, an address of 64 bits, what the kernel is asked for. */
+static bool is_implicit(const struct instruction *instruction)
+{
+	const uint8_t opcode = instruction->code[instruction->opcode];
+	if (instruction->map == MAP_ONE && !instruction->vector)
+		return opcode == 0xd7 || (opcode >= 0xa0 && opcode <= 0xa3 && !in_thread(instruction));
+	return instruction->map == MAP_0F &&
+	       (opcode == 0xf7 || (!instruction->vector && opcode == SYSTEM_CALL));
+}
+
 /* It touches memory, though not as its operand says. */
 static bool is_untold(const struct instruction *instruction)
 {
+	if (is_implicit(instruction))
+		return true;
 	return instruction_direction(instruction) == DIRECTION_UNTOLD && !in_thread(instruction) &&
 	       !is_atomic(instruction);
 }
