@@ -2,6 +2,7 @@
 #include "tracer/tracee/tracee.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Is what an image file says possible? What passes here is loaded without another look. */
@@ -58,13 +59,33 @@ static bool check_loads(const struct image_file *file, char why[256])
 	return true;
 }
 
+static int by_number(const void *a, const void *b)
+{
+	const int32_t one = *(const int32_t *)a, other = *(const int32_t *)b;
+	return one < other ? -1 : one > other;
+}
+
+/* They needn't ascend: past the highest that there may be the kernel begins with low ones again. */
+static bool check_numbers(const struct image_file *file)
+{
+	const size_t length = file->threads_length;
+	int32_t *numbers = malloc((length + 1) * sizeof *numbers);
+	bool good = numbers != NULL;
+	for (size_t i = 0; good && i < length; i++)
+		numbers[i] = file->threads[i].note.number;
+	if (good)
+		qsort(numbers, length, sizeof *numbers, by_number);
+	for (size_t i = 0; good && i < length; i++)
+		good = numbers[i] > (i ? numbers[i - 1] : 0);
+	free(numbers);
+	return good;
+}
+
 static bool check_threads(const struct image_file *file, char why[256])
 {
+	if (!check_numbers(file))
+		return fail(why, "numbers of threads that can't be");
 	for (size_t i = 0; i < file->threads_length; i++) {
-		const struct image_thread *thread = &file->threads[i].note;
-		if (thread->number <= 0 || (i > 1 && thread->number <= file->threads[i - 1].note.number) ||
-		    (i && thread->number == file->threads[0].note.number))
-			return fail(why, "numbers of threads that can't be");
 		if (!file->threads[i].extended || file->threads[i].extended_size > EXTENDED_ROOM)
 			return fail(why, "a thread without vector registers");
 	}

@@ -1,6 +1,7 @@
 #include "tests/unit/prepare_nothing.h"
 #include "tests/unit/suite.h"
 #include "tests/unit/tasks_asleep.h"
+#include "tracer/image_file/note.h"
 
 #include <check.h>
 #include <fcntl.h>
@@ -565,6 +566,42 @@ START_TEST(damaged)
 }
 END_TEST
 
+static int32_t *find_number(uint8_t *bytes, size_t size, const struct image_file *file, uint32_t thread)
+{
+	uint8_t *regs =
+	    memmem(bytes, size, image_file_regs(file, thread), sizeof(struct user_regs_struct));
+	ck_assert_ptr_nonnull(regs);
+	return (int32_t *)(regs - offsetof(struct image_thread, regs) + offsetof(struct image_thread, number));
+}
+
+/* The kernel has begun with low numbers again between two threads: no reason to refuse the file. One number twice is. */
+START_TEST(numbers_wrapped)
+{
+	struct scene scene;
+	struct image_file *file;
+	char why[256];
+	size_t size;
+	open_scene(&scene, programs[0], NULL, 6);
+	save(&scene);
+	finish_original(&scene);
+	uint8_t *bytes = read_image(&scene, &size);
+	ck_assert_int_eq(image_file_open(scene.image, &file, why), STATUS_OK);
+	int32_t *last = find_number(bytes, size, file, image_file_threads(file) - 1);
+	const int32_t first = image_file_number(file, 0), another = image_file_number(file, 1);
+	image_file_close(file);
+	*last = first == 1 || another == 1 ? 2 : 1;
+	write_image(&scene, bytes, size);
+	ck_assert_msg(image_file_open(scene.image, &file, why) == STATUS_OK, "%s", why);
+	ck_assert_int_eq(image_file_number(file, image_file_threads(file) - 1), *last);
+	image_file_close(file);
+	*last = another;
+	write_image(&scene, bytes, size);
+	ck_assert_int_eq(image_file_open(scene.image, &file, why), STATUS_MALFORMED);
+	free(bytes);
+	close_scene(&scene);
+}
+END_TEST
+
 /* Where the version stands: first in the note of the process. */
 static uint8_t *find_version(uint8_t *bytes, size_t size)
 {
@@ -637,5 +674,5 @@ END_TEST
 SUITE("image file", 120, NULL, NULL, TEST_LOOP(started_again, 2), TEST(in_a_namespace),
       TEST_LOOP(as_saved, 2), TEST(not_copied_further), TEST_LOOP(killed_while_saving, 2),
       TEST_LOOP(channels_again, 2), TEST(channels_copied_further),
-      TEST_LOOP(done_to_others, sizeof deeds / sizeof deeds[0]), TEST(absences), TEST(damaged),
+      TEST_LOOP(done_to_others, sizeof deeds / sizeof deeds[0]), TEST(absences), TEST(damaged), TEST(numbers_wrapped),
       TEST(versions), TEST_LOOP(program_has_changed, 2))
