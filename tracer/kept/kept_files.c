@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Of all files together so much is copied. */
@@ -17,6 +18,7 @@
 struct kept {
 	char *path;
 	struct stat was;
+	bool recent; /* it may be changed without showing in `was` */
 	int content; /* of a regular file: a copy; -1: it hasn't been changed yet */
 	int itself;  /* one that has several names, whichever of them are left; -1 */
 	char *link;  /* where a symbolic link leads */
@@ -133,6 +135,19 @@ static bool is_same_file(const struct stat *a, const struct stat *b)
 	return a->st_mode && b->st_mode && a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
+/*
+ * Times of files go forward by ticks of the kernel's, or by whole seconds: until the next one a change of the same size leaves none. Newer
+ * kernels give those that have been looked at finer ones, where the file system has them.
+ */
+static bool is_recent(const struct stat *file)
+{
+	const time_t grain = file->st_ctim.tv_nsec ? 0 : 2;
+	struct timespec now;
+	clock_gettime(CLOCK_REALTIME_COARSE, &now);
+	const time_t over = file->st_ctim.tv_sec + grain;
+	return over > now.tv_sec || (over == now.tv_sec && file->st_ctim.tv_nsec >= now.tv_nsec);
+}
+
 /* Under another name it may have been changed since. */
 static void take_over(const struct kept_files *files, struct kept *kept)
 {
@@ -141,6 +156,7 @@ static void take_over(const struct kept_files *files, struct kept *kept)
 		if (!is_same_file(&other->was, &kept->was))
 			continue;
 		kept->was = other->was;
+		kept->recent = other->recent;
 		kept->content = other->content < 0 ? -1 : fcntl(other->content, F_DUPFD_CLOEXEC, 0);
 		return;
 	}
@@ -159,6 +175,7 @@ static struct kept *add(struct kept_files *files, size_t place, const char *path
 			miss(files, path, strerror(errno));
 		kept.was = (struct stat){0};
 	}
+	kept.recent = is_recent(&kept.was);
 	if (S_ISLNK(kept.was.st_mode))
 		kept.link = read_link(path);
 	if (S_ISREG(kept.was.st_mode) && kept.was.st_nlink > 1)
@@ -276,7 +293,34 @@ static bool set_metadata(struct kept *kept)
 	kept->was.st_dev = now.st_dev;
 	kept->was.st_ino = now.st_ino;
 	kept->was.st_ctim = now.st_ctim;
+	kept->recent = is_recent(&now);
 	return true;
+}
+
+/* To look is less than to write, which would make it recent again. */
+static bool has_content(const struct kept *kept)
+{
+	char one[1 << 14], other[1 << 14];
+	const int file = open(kept->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	bool same = file >= 0;
+	ssize_t length = 1;
+	for (off_t at = 0; same && length > 0; at += length) {
+		length = pread(file, one, sizeof one, at);
+		same = length >= 0 && pread(kept->content, other, sizeof other, at) == length &&
+		       memcmp(one, other, (size_t)length) == 0;
+	}
+	if (file >= 0)
+		close(file);
+	return same;
+}
+
+static bool is_unchanged(struct kept *kept, const struct stat *now)
+{
+	if (!is_as_before(kept, now))
+		return false;
+	const bool unchanged = !kept->recent || kept->content < 0 || has_content(kept);
+	kept->recent = is_recent(now);
+	return unchanged;
 }
 
 static bool is_same_link(const struct kept *kept)
@@ -306,7 +350,7 @@ static bool restore(struct kept *kept)
 {
 	struct stat now;
 	const bool there = lstat(kept->path, &now) == 0;
-	if (there && (S_ISLNK(now.st_mode) || is_as_before(kept, &now)))
+	if (there && (S_ISLNK(now.st_mode) || is_unchanged(kept, &now)))
 		return true;
 	if (!there && !make_again(kept))
 		return false;

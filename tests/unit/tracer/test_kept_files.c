@@ -6,10 +6,13 @@
 #include <fcntl.h>
 #include <fmc/tracer/kept_files.h>
 #include <limits.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define NAMES 6
@@ -197,6 +200,49 @@ START_TEST(a_number_that_comes_again)
 }
 END_TEST
 
+/* Where times have no more than ticks: 1 if a file that was made and changed in one of them wasn't put back. */
+static int change_at_once(void)
+{
+	char path[64];
+	int wrong = 0;
+	path_of(path, 0);
+	for (int i = 0; i < 50; i++) {
+		struct kept_files *files = kept_files_new();
+		char byte = 0;
+		unlink(path);
+		write_file(path, O_CREAT, 3);
+		kept_files_before(files, path, KEPT_CONTENT);
+		(void)pwrite_byte(path);
+		kept_files_restore(files);
+		const int fd = open(path, O_RDONLY);
+		wrong |= pread(fd, &byte, 1, 0) != 1 || byte != 'd';
+		close(fd);
+		kept_files_free(files);
+	}
+	return wrong;
+}
+
+/* In memory, by a file system without finer times. */
+START_TEST(changed_in_the_same_tick)
+{
+	enum { REFUSED = 77 };
+	int status;
+	ck_assert_ptr_nonnull(mkdtemp(top));
+	const pid_t child = fork();
+	ck_assert_int_ge(child, 0);
+	if (child == 0) {
+		if ((unshare(CLONE_NEWNS) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) ||
+		    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+		    mount("ramfs", top, "ramfs", 0, NULL) != 0)
+			_exit(REFUSED);
+		_exit(change_at_once());
+	}
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert(WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == REFUSED));
+	rmdir(top);
+}
+END_TEST
+
 /* A folder with something in it that nobody has announced stays, and that is told. */
 START_TEST(what_cant_be_restored_is_told)
 {
@@ -219,4 +265,4 @@ START_TEST(what_cant_be_restored_is_told)
 END_TEST
 
 SUITE("kept files", 0, NULL, NULL, TEST(as_before), TEST(a_number_that_comes_again),
-      TEST(what_cant_be_restored_is_told))
+      TEST(changed_in_the_same_tick), TEST(what_cant_be_restored_is_told))
