@@ -2,6 +2,7 @@
 #include "supervisor/drive/drive.h"
 #include "supervisor/process/kernel_objects.h"
 #include "supervisor/signals/signals.h"
+#include "supervisor/uses/asked.h"
 #include "supervisor/uses/kernel_calls.h"
 #include "supervisor/uses/uses.h"
 
@@ -12,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/select.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -23,7 +23,6 @@
  * descriptors are asked through duplicates of the target's (pidfd_getfd), signals by the thread's pending
  * set. What can't be asked counts as not ready; it gets its turn when nothing else can run.
  */
-#define POLL_MAX 1024
 
 static bool fd_ready(const struct process *process, const struct tracee *tracee, int fd, short events)
 {
@@ -81,41 +80,15 @@ static bool fd_foreign(const struct process *process, const struct tracee *trace
 /* What is asked of each descriptor that a call waits for, until the answer is true. */
 typedef bool question(const struct process *process, const struct tracee *tracee, int fd, short events);
 
-static bool poll_any(const struct process *process, const struct tracee *tracee, uint64_t address,
-		     uint64_t count, question *ask)
-{
-	struct pollfd fds[POLL_MAX];
-	if (count > POLL_MAX ||
-	    target_read(process->target, address, fds, count * sizeof fds[0]) != STATUS_OK)
-		return true;
-	for (uint64_t i = 0; i < count; i++)
-		if (fds[i].fd >= 0 && ask(process, tracee, fds[i].fd, fds[i].events))
-			return true;
-	return false;
-}
+struct asking {
+	const struct tracee *tracee;
+	question *ask;
+};
 
-static bool select_set_any(const struct process *process, const struct tracee *tracee, uint64_t address,
-			   int count, short events, question *ask)
+static bool ask_one(const struct process *process, int fd, short events, void *context)
 {
-	fd_set set;
-	size_t bytes = ((size_t)count + 63) / 64 * 8;
-	if (!address)
-		return false;
-	if (bytes > sizeof set || target_read(process->target, address, &set, bytes) != STATUS_OK)
-		return true;
-	for (int fd = 0; fd < count; fd++)
-		if (FD_ISSET(fd, &set) && ask(process, tracee, fd, events))
-			return true;
-	return false;
-}
-
-static bool select_any(const struct process *process, const struct tracee *tracee,
-		       const struct user_regs_struct *regs, question *ask)
-{
-	int count = (int)regs->rdi;
-	return select_set_any(process, tracee, regs->rsi, count, POLLIN, ask) ||
-	       select_set_any(process, tracee, regs->rdx, count, POLLOUT, ask) ||
-	       select_set_any(process, tracee, regs->r10, count, POLLPRI, ask);
+	const struct asking *asking = context;
+	return asking->ask(process, asking->tracee, fd, events);
 }
 
 static bool signal_ready(const struct process *process, const struct tracee *tracee, long number,
@@ -138,10 +111,8 @@ static bool any_descriptor(const struct process *process, const struct tracee *t
 {
 	const struct call_traits *traits = call_traits(number);
 	const uint64_t arguments[] = {regs->rdi, regs->rsi, regs->rdx};
-	if (traits->awaits == AWAITS_POLLED)
-		return poll_any(process, tracee, regs->rdi, regs->rsi, ask);
-	if (traits->awaits == AWAITS_SELECTED)
-		return select_any(process, tracee, regs, ask);
+	if (traits->awaits == AWAITS_POLLED || traits->awaits == AWAITS_SELECTED)
+		return asked_any(process, number, regs, ask_one, &(struct asking){tracee, ask});
 	if (traits->reads < 0 && traits->writes < 0)
 		return otherwise;
 	return (traits->reads < 0 || ask(process, tracee, (int)arguments[traits->reads], POLLIN)) &&
