@@ -98,15 +98,28 @@ for case in "${others[@]}"; do
 	says $case "what these do isn't controlled: (sockets|message queues)$"
 done
 # What isn't followed is named.
-for case in tee timer replaced flags mode mapped opened_otherwise; do
+for case in tee timer replaced reopened opened_first flags mode mapped opened_otherwise; do
 	search optimal 2 $case
 	says $case "what these do isn't controlled: "
 done
 any=
+# What is handed on under a lock: the same number each time.
+search dfs 0 handed
 # What only one thread uses, and what nobody changes.
-for case in own_files own_connections read_only; do
+for case in own_files own_connections own_folders read_only; do
 	search optimal "$([ $case = own_connections ] && echo 2 || echo 0)" $case
 	judge "$case: no operations" [ "$(field transitions)" -le 8 ]
+done
+# The number of the one's file may become that of the other one's.
+search dfs 0 own_files
+all=$(field executions)
+top=$PWD
+mkdir "$SCRATCH/names"
+for engine in stops agent; do
+	(cd "$SCRATCH/names" &&
+		timeout -k 5 100 "$top/$FMC" check --strategy dfs --engine $engine --require-complete --granularity sync --json "$SCRATCH/json" \
+		    -o "$SCRATCH/names.sched" -- "$top/$BUILD/targets/kernel_locks" names </dev/null >"$SCRATCH/out" 2>&1)
+	judge "names by $engine: $all executions, as of any two threads without operations" [ "$(field executions)" = "$all" ]
 done
 for case in mutex_tcp mutex_local mutex_named; do
 	search optimal 1 $case

@@ -47,6 +47,7 @@ bool kernel_is_operation(struct run *run, long number, struct call *call)
 	if (!process->shared_known || !decode(run, number, &kernel) ||
 	    !kernel_call_shared(process, &kernel) || !make_operation(process, &kernel, call))
 		return false;
+	process->uses.ahead = true;
 	kernel_use_note(process, run->thread, &kernel, true);
 	channels_note_operation(process, run->thread, number, regs, &kernel);
 	/* Numbers of descriptors are those of one process. */
@@ -56,6 +57,7 @@ bool kernel_is_operation(struct run *run, long number, struct call *call)
 	    kernel.kind == OP_SOCKET_CLOSE || kernel.kind == OP_FILE_LOCK_CLOSE ||
 	    kernel.kind == OP_CONNECTION_CLOSE)
 		descriptors_closed(process, run->thread, kernel.used);
+	process->uses.ahead = false;
 	return true;
 }
 

@@ -215,6 +215,7 @@ bool syscalls_on_stop(struct run *run, const struct stop *stop)
 {
 	struct call call;
 	const struct user_regs_struct *regs = tracee_regs(run_self(run)->tracee);
+	files_settle(run->process);
 	if (regs && run_is_gadget(run, regs->rip - 2))
 		return run->at_gadget = true;
 	if (run->until_asleep && stance_sleeps(stop->tracee))

@@ -293,6 +293,14 @@ struct uses {
 		uint64_t one, other;
 	} pairs[32]; /* of sockets, by the numbers of their files */
 	uint32_t pairs_length;
+	struct gone_file *gone; /* uses/gone.c: in the order of their numbers */
+	size_t gone_length, gone_room;
+	struct ordered_use *ordered; /* uses/unordered.c: in the order of kinds and numbers; and pairs that are to be judged */
+	size_t ordered_length, ordered_room;
+	struct use_pair *use_pairs;
+	size_t use_pairs_length, use_pairs_room;
+	bool ahead;  /* what is noted belongs to the operation before which the thread stands */
+	int leaving; /* fmc's own descriptor of a file that may be gone when its call has returned, plus 1; 0: there is none */
 };
 
 /*

@@ -66,8 +66,7 @@ static void start_target(struct process *process, struct outcome *first)
 	process->has_common = false;
 	process->has_channels = process->watches_channels = process->options.follow;
 	process->looked_for_channels = false;
-	uses_forget(&process->uses);
-	process->uses.pairs_length = 0;
+	uses_begin(&process->uses);
 	time_begin(process);
 	files_begin(process);
 	process->hope_lost = false;

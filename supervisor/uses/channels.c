@@ -28,7 +28,7 @@ static void note_lock(struct process *process, uint32_t thread, int descriptor)
 {
 	struct stat file;
 	if (channels_find_file(process, descriptor, &file))
-		uses_note(process, thread, CHANNEL_LOCK, channels_file_id(&file), USE_DEPENDS);
+		uses_note(process, thread, CHANNEL_LOCK, channels_file_id(process, &file), USE_DEPENDS);
 }
 
 static bool locks_file(int command)
@@ -55,15 +55,13 @@ static bool is_of_eventfd(const struct process *process, int descriptor, const v
 
 static void note_close(struct process *process, int descriptor)
 {
-	struct stat file;
 	struct kernel_end end;
 	if (process->uses.kernel_length > 0 && process->spaces_length < 2 && kernel_look(process, descriptor, &end) &&
 	    end.class == CLASS_EVENTFD && !uses_any_descriptor(process, descriptor, is_of_eventfd, &end.id))
 		kernel_use_end(process, CLASS_EVENTFD, end.id);
 	uses_end(process, CHANNEL_OTHER, (uint64_t)descriptor);
 	uses_end(process, CHANNEL_POSITION, (uint64_t)descriptor);
-	if (channels_find_file(process, descriptor, &file) && S_ISREG(file.st_mode) && file.st_nlink == 0)
-		channels_file_goes(process, &file, descriptor);
+	files_may_go_by(process, descriptor);
 }
 
 /* All others have been joined. */
@@ -231,6 +229,7 @@ void channels_note_operation(struct process *process, uint32_t thread, long numb
 	process->uses.followed_file = call->class == CLASS_FILE ? call->id : 0;
 	if (traits->from != NO_ARGUMENT && traits->into != NO_ARGUMENT)
 		(void)note_contents(process, thread, traits, regs);
+	descriptors_opened(process, thread, number, regs);
 }
 
 void channels_note(struct process *process, uint32_t thread, long number)
@@ -255,8 +254,12 @@ void channels_note(struct process *process, uint32_t thread, long number)
 		if (process->threaded && !is_alone(process, thread))
 			descriptors_closed(process, thread, (int)regs->rdi);
 		note_close(process, (int)regs->rdi);
-	} else if (process->threaded && !is_alone(process, thread))
+	} else if (process->threaded && !is_alone(process, thread)) {
 		note_call(process, thread, number, regs);
+		descriptors_opened(process, thread, number, regs);
+	}
+	if ((number == SYS_dup2 || number == SYS_dup3) && regs->rdi != regs->rsi)
+		files_may_go_by(process, (int)regs->rsi);
 }
 
 void channels_note_signal(struct process *process, uint32_t thread, long number)

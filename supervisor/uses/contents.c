@@ -7,40 +7,12 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-/* One that is open and was closed has been made anew by somebody: that is a beginning. */
-void descriptors_open(struct process *process, uint32_t thread, int descriptor, uint8_t ways)
-{
-	struct stat file;
-	if (descriptor < 0)
-		return;
-	if (uses_ways(process, CHANNEL_DESCRIPTOR, (uint64_t)descriptor) & USE_CHANGES &&
-	    channels_find_file(process, descriptor, &file))
-		uses_end(process, CHANNEL_DESCRIPTOR, (uint64_t)descriptor);
-	uses_note(process, thread, CHANNEL_DESCRIPTOR, (uint64_t)descriptor, ways);
-}
-
-void descriptors_used(struct process *process, uint32_t thread, int descriptor)
-{
-	descriptors_open(process, thread, descriptor, USE_DEPENDS);
-}
-
-/* Of what a number leads to; numbers of descriptors are no such numbers. */
-static uint64_t replaced_id(int descriptor)
-{
-	return (uint64_t)(uint32_t)descriptor | UINT64_C(1) << 32;
-}
-
 void descriptors_transfer(struct process *process, uint32_t thread, int descriptor)
 {
 	if (descriptor < 0)
 		return;
-	uses_note(process, thread, CHANNEL_DESCRIPTOR, replaced_id(descriptor), USE_DEPENDS);
+	descriptors_used(process, thread, descriptor);
 	uses_note(process, thread, CHANNEL_STATE, (uint64_t)descriptor, USE_DEPENDS);
-}
-
-void descriptors_replaced(struct process *process, uint32_t thread, int descriptor)
-{
-	uses_note(process, thread, CHANNEL_DESCRIPTOR, replaced_id(descriptor), USE_DEPENDS | USE_CHANGES);
 }
 
 /* Events of the kernel's, without an object of their own here. */
@@ -64,7 +36,7 @@ static bool is_shared_object(const struct stat *file, const char *link)
 static void note_file(struct process *process, uint32_t thread, int descriptor, const struct stat *file,
 		      uint8_t ways)
 {
-	const uint64_t id = channels_file_id(file);
+	const uint64_t id = channels_file_id(process, file);
 	if (id == process->uses.followed_file)
 		return;
 	/* Of two that write one comes later. */
@@ -80,7 +52,6 @@ void channels_note_descriptor(struct process *process, uint32_t thread, int desc
 	const unsigned memory = 1; /* /dev/null and the like */
 	char path[48], link[64];
 	struct stat file;
-	descriptors_used(process, thread, descriptor);
 	descriptors_transfer(process, thread, descriptor);
 	if (!channels_find_file(process, descriptor, &file))
 		return;

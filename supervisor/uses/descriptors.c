@@ -20,7 +20,7 @@ static uint64_t flags_id(int descriptor)
 static uint64_t file_id(const struct process *process, int descriptor)
 {
 	struct stat file;
-	return channels_find_file(process, descriptor, &file) ? channels_file_id(&file) : 0;
+	return channels_find_file(process, descriptor, &file) ? channels_file_id(process, &file) : 0;
 }
 
 static void note_fcntl(struct process *process, uint32_t thread, int descriptor, int command)
@@ -95,8 +95,8 @@ static void note_stat(struct process *process, uint32_t thread, int descriptor)
 	if (!channels_find_file(process, descriptor, &file) || !S_ISREG(file.st_mode))
 		return;
 	if (!process->uses.followed_file)
-		uses_note(process, thread, CHANNEL_CONTENT, channels_file_id(&file), USE_DEPENDS);
-	uses_note(process, thread, CHANNEL_ATTRIBUTE, channels_file_id(&file), USE_DEPENDS);
+		uses_note(process, thread, CHANNEL_CONTENT, channels_file_id(process, &file), USE_DEPENDS);
+	uses_note(process, thread, CHANNEL_ATTRIBUTE, channels_file_id(process, &file), USE_DEPENDS);
 }
 
 /* newfstatat() and statx() of the descriptor itself; what they have flags in is an argument of another number each. */
@@ -111,17 +111,10 @@ bool descriptors_asks(const struct process *process, long number, const struct u
 
 void descriptors_closed(struct process *process, uint32_t thread, int descriptor)
 {
-	descriptors_open(process, thread, descriptor, USE_DEPENDS | USE_CHANGES);
+	descriptors_changed(process, thread, descriptor);
 	kernel_use_closed(&process->uses, descriptor);
 	uses_end(process, CHANNEL_STATE, flags_id(descriptor));
 	uses_end(process, CHANNEL_STATE, (uint64_t)descriptor);
-}
-
-/* It is open before and after: what it leads to is another thing. */
-static void replace(struct process *process, uint32_t thread, int descriptor)
-{
-	descriptors_closed(process, thread, descriptor);
-	descriptors_replaced(process, thread, descriptor);
 }
 
 bool descriptors_note(struct process *process, uint32_t thread, long number,
@@ -149,8 +142,13 @@ bool descriptors_note(struct process *process, uint32_t thread, long number,
 	case SYS_dup2:
 	case SYS_dup3:
 		if (first != (int)regs->rsi)
-			replace(process, thread, (int)regs->rsi);
+			descriptors_closed(process, thread, (int)regs->rsi);
 		break;
+	case SYS_dup:
+		break;
+	case SYS_close_range:
+		descriptors_close_range(process, thread, regs);
+		return true;
 	default:
 		if (descriptors_asks(process, number, regs)) {
 			if (!descriptors_asked_by_libc(process, regs))
@@ -159,6 +157,6 @@ bool descriptors_note(struct process *process, uint32_t thread, long number,
 		}
 		return false;
 	}
-	descriptors_open(process, thread, first, USE_DEPENDS);
+	descriptors_used(process, thread, first);
 	return true;
 }

@@ -15,11 +15,6 @@ bool channels_find_file(const struct process *process, int descriptor, struct st
 	return stat(path, file) == 0;
 }
 
-uint64_t channels_file_id(const struct stat *file)
-{
-	return file->st_ino ^ (uint64_t)file->st_dev << 40;
-}
-
 bool uses_any_descriptor(const struct process *process, int but, about_descriptor *ask, const void *context)
 {
 	char path[48];
@@ -35,20 +30,12 @@ bool uses_any_descriptor(const struct process *process, int but, about_descripto
 	return found;
 }
 
-static bool is_of_file(const struct process *process, int descriptor, const void *context)
+bool uses_any_process(const struct process *process, about_process *ask, const void *context)
 {
-	const struct stat *file = context;
-	struct stat its;
-	return channels_find_file(process, descriptor, &its) && its.st_ino == file->st_ino &&
-	       its.st_dev == file->st_dev;
-}
-
-void channels_file_goes(struct process *process, const struct stat *file, int descriptor)
-{
-	if (process->uses.length > 0 && !uses_any_descriptor(process, descriptor, is_of_file, file)) {
-		uses_end(process, CHANNEL_CONTENT, channels_file_id(file));
-		uses_end(process, CHANNEL_ATTRIBUTE, channels_file_id(file));
-	}
+	bool found = process->spaces_length == 0 && ask(target_pid(process->target), context);
+	for (uint32_t i = 0; i < process->spaces_length && !found; i++)
+		found = !process->spaces[i].over && ask(target_pid(process->spaces[i].target), context);
+	return found;
 }
 
 bool files_read_path(const struct process *process, uint64_t address, char path[PATH_ROOM])

@@ -65,7 +65,7 @@ bool kernel_call_decode_file(const struct process *process, const struct user_re
 				     .kind = writes ? OP_FILE_WRITE : OP_FILE_READ,
 				     .descriptor = known_by(process, descriptor),
 				     .used = descriptor,
-				     .id = channels_file_id(&file),
+				     .id = channels_file_id(process, &file),
 				     .moves = moves(number, regs),
 				     .amount = writes || moves(number, regs),
 				     .never_waits = true,

@@ -47,7 +47,7 @@ static bool set_file(const struct process *process, int descriptor, enum op_kind
 	*call = (struct kernel_call){.class = CLASS_FILE_LOCK,
 				     .kind = kind,
 				     .used = descriptor,
-				     .id = channels_file_id(&file),
+				     .id = channels_file_id(process, &file),
 				     .amount = 1,
 				     .never_waits = never_waits,
 				     .can_be_operation = !kernel_others_lock(process, &file)};
@@ -150,7 +150,7 @@ static bool set_letters(const struct process *process, const struct user_regs_st
 					     : number == SYS_mq_timedreceive ? OP_QUEUE_RECEIVE
 									     : OP_QUEUE_CONTROL,
 				     .used = (int)regs->rdi,
-				     .id = channels_file_id(&file) | UINT64_C(1) << 63,
+				     .id = channels_file_id(process, &file) | UINT64_C(1) << 63,
 				     .amount = number != SYS_mq_getsetattr,
 				     .never_waits = number == SYS_mq_getsetattr,
 				     .others = file.st_nlink > 0,

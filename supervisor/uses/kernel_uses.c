@@ -5,6 +5,7 @@
 #include "supervisor/uses/kernel_calls.h"
 #include "supervisor/uses/uses.h"
 
+#include <stdio.h>
 #include <sys/stat.h>
 
 static enum channel_kind kind_of(enum object_class class)
@@ -132,12 +133,14 @@ static void note_without_room(struct process *process, uint32_t thread, const st
 static void note_change(struct process *process, uint32_t thread, struct kernel_use *use,
 			const struct kernel_call *call)
 {
+	char link[48];
 	struct stat file;
 	if (call->kind != OP_FILE_WRITE)
 		return;
+	snprintf(link, sizeof link, "/proc/%d/fd/%d", target_pid(process->target), call->used);
 	uses_note(process, thread, CHANNEL_CONTENT, call->id, USE_CHANGES);
 	if (!use->changed && channels_find_file(process, call->used, &file) &&
-	    mappings_have(process, call->used, &file))
+	    mappings_have(process, link, &file))
 		uses_remark(process, CHANNEL_CONTENT);
 	use->changed = true;
 }

@@ -92,24 +92,35 @@ static bool has_made_code(const struct process *process)
 	return found;
 }
 
+struct mapped {
+	const struct stat *file;
+	const char *path;
+};
+
 /* The device that maps tell of needn't be that of stat() (overlayfs); then the path has to be the same. */
-bool mappings_have(const struct process *process, int descriptor, const struct stat *file)
+static bool has_mapped(pid_t pid, const void *context)
 {
-	char name[48], path[512];
+	const struct mapped *mapped = context;
 	struct maps maps;
 	bool found = false;
-	snprintf(name, sizeof name, "/proc/%d/fd/%d", target_pid(process->target), descriptor);
-	const ssize_t length = readlink(name, path, sizeof path - 1);
-	path[length < 0 ? 0 : length] = '\0';
-	if (maps_of(target_pid(process->target), &maps) != STATUS_OK)
+	if (maps_of(pid, &maps) != STATUS_OK)
 		return false;
 	for (size_t i = 0; i < maps.length && !found; i++) {
 		const struct snapshot_mapping *at = &maps.at[i];
-		found = at->inode == file->st_ino &&
-			(at->device == file->st_dev || (at->path && strcmp(at->path, path) == 0));
+		found = at->inode == mapped->file->st_ino &&
+			(at->device == mapped->file->st_dev ||
+			 (at->path && strcmp(at->path, mapped->path) == 0));
 	}
 	maps_release(&maps);
 	return found;
+}
+
+bool mappings_have(const struct process *process, const char *link, const struct stat *file)
+{
+	char path[512];
+	const ssize_t length = readlink(link, path, sizeof path - 1);
+	path[length < 0 ? 0 : length] = '\0';
+	return uses_any_process(process, has_mapped, &(struct mapped){file, path});
 }
 
 void mappings_begin(struct process *process)

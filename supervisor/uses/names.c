@@ -133,15 +133,16 @@ static bool find_path(const struct process *process, const struct named *named,
 	return true;
 }
 
-static bool identify(const char *full, size_t folder, uint64_t *id, uint64_t *folder_id)
+static bool identify(const struct process *process, const char *full, size_t folder, uint64_t *id,
+		     uint64_t *folder_id)
 {
 	char path[PATH_ROOM + 64];
 	struct stat found;
 	snprintf(path, sizeof path, "%.*s", (int)folder, full);
 	if (stat(path, &found) != 0)
 		return false;
-	*folder_id = channels_file_id(&found);
-	*id = mix(mix(UINT64_C(0xcbf29ce484222325), found.st_dev), found.st_ino);
+	*folder_id = channels_file_id(process, &found);
+	*id = mix(UINT64_C(0xcbf29ce484222325), *folder_id);
 	for (const char *at = full + folder; *at; at++)
 		*id = mix(*id, (unsigned char)*at);
 	return true;
@@ -157,9 +158,9 @@ static void note_around(struct process *process, uint32_t thread, const struct n
 		uses_note(process, thread, CHANNEL_UMASK, 0, USE_DEPENDS);
 	if (!file || !asks(named->call))
 		return;
-	uses_note(process, thread, CHANNEL_ATTRIBUTE, channels_file_id(file), USE_DEPENDS);
+	uses_note(process, thread, CHANNEL_ATTRIBUTE, channels_file_id(process, file), USE_DEPENDS);
 	if (S_ISREG(file->st_mode))
-		uses_note(process, thread, CHANNEL_CONTENT, channels_file_id(file), USE_DEPENDS);
+		uses_note(process, thread, CHANNEL_CONTENT, channels_file_id(process, file), USE_DEPENDS);
 }
 
 void names_note(struct process *process, uint32_t thread, long number, const struct user_regs_struct *regs)
@@ -175,7 +176,7 @@ void names_note(struct process *process, uint32_t thread, long number, const str
 			continue;
 		if (relative)
 			uses_note(process, thread, CHANNEL_FOLDER, 0, USE_DEPENDS);
-		if (!identify(full, folder, &id, &folder_id))
+		if (!identify(process, full, folder, &id, &folder_id))
 			continue;
 		const int flags = open_flags(process, number, regs);
 		const bool exists = lstat(full, &file) == 0;
@@ -183,7 +184,7 @@ void names_note(struct process *process, uint32_t thread, long number, const str
 		if (ways)
 			uses_note(process, thread, CHANNEL_NAME, id, ways);
 		note_around(process, thread, named, flags, ways, folder_id, exists ? &file : NULL);
-		if (named->effect == REMOVES && exists && S_ISREG(file.st_mode) && file.st_nlink == 1)
-			channels_file_goes(process, &file, -1);
+		if (named->effect == REMOVES && exists)
+			files_may_go(process, full);
 	}
 }

@@ -170,7 +170,7 @@ static bool identify(const struct process *process, uint32_t thread, enum which 
 	default:
 		if (!find_file(process, which, regs, &file))
 			return false;
-		*id = channels_file_id(&file);
+		*id = channels_file_id(process, &file);
 		return true;
 	}
 }

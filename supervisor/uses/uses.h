@@ -19,27 +19,23 @@ void channels_watch(struct process *process, uint32_t thread, const struct op *o
 void channels_note_signal(struct process *process, uint32_t thread, long number);
 
 /*
- * contents.c: the thread is about to use what the descriptor leads to, in these ways (enum use, USE_POSITION); or the descriptor
- * itself, which is open.
+ * contents.c: the thread is about to use what the descriptor leads to, in these ways (enum use, USE_POSITION); by this
+ * descriptor.
  */
 #define USE_POSITION 8 /* where it reads or writes depends on what was read, written or sought before */
 void channels_note_descriptor(struct process *process, uint32_t thread, int descriptor, uint8_t ways);
-void descriptors_open(struct process *process, uint32_t thread, int descriptor, uint8_t ways);
-void descriptors_used(struct process *process, uint32_t thread, int descriptor);
 /* The thread is about to read, write or ask by this descriptor, which hangs on what it leads to and on whether it waits (O_NONBLOCK). */
 void descriptors_transfer(struct process *process, uint32_t thread, int descriptor);
-/* It is about to make it lead to something else (dup2). */
-void descriptors_replaced(struct process *process, uint32_t thread, int descriptor);
 
-/* find.c: what this descriptor of the program's leads to, and a number for it. */
+/* find.c: what this descriptor of the program's leads to. */
 struct stat;
 bool channels_find_file(const struct process *process, int descriptor, struct stat *file);
-uint64_t channels_file_id(const struct stat *file);
-/* The file's last name is about to go, or this descriptor of a file without one; -1: none. */
-void channels_file_goes(struct process *process, const struct stat *file, int descriptor);
 /* What is asked of descriptors, until one says yes; `but`: all others are asked. */
 typedef bool about_descriptor(const struct process *process, int descriptor, const void *context);
 bool uses_any_descriptor(const struct process *process, int but, about_descriptor *ask, const void *context);
+/* The same of the program's processes, one or those that are followed. */
+typedef bool about_process(pid_t pid, const void *context);
+bool uses_any_process(const struct process *process, about_process *ask, const void *context);
 /* Does it ask for what is behind a descriptor, its first argument, as fstat() does? */
 bool descriptors_asks(const struct process *process, long number, const struct user_regs_struct *regs);
 /* Has the process a descriptor, besides the first three, by which a child that inherits it could do what fmc doesn't see to others: of events, of a FIFO with a name? */
@@ -51,16 +47,48 @@ bool descriptors_asked_by_libc(const struct process *process, const struct user_
 bool files_read_path(const struct process *process, uint64_t address, char path[PATH_ROOM]);
 
 /*
+ * gone.c: a number for the file, which no other one has had in this execution. may_go: the call that is about to be made takes away
+ * a name of the file at this path, as fmc has it, or a descriptor of it. gone_settle: the calls noted so far have been made. begin: a new execution.
+ */
+uint64_t channels_file_id(const struct process *process, const struct stat *file);
+void files_may_go(struct process *process, const char *path);
+void files_may_go_by(struct process *process, int descriptor);
+void files_settle(struct process *process);
+void gone_begin(struct uses *uses);
+void gone_release(struct uses *uses);
+
+/*
  * uses.c. note: the thread uses such an object in these ways (enum use): what comes of it depends on others, or changes what
  * comes of theirs. The verdict tells of it once one thread's use may depend on another's. forget: all uses so far come before all
- * others. end: this object is gone, and the same number later means another. remark: the verdict is to tell of this kind anyway. ways: all that were noted of it.
+ * others. begin: a new execution. end: this object is gone, and the same number later means another. remark: the verdict is to tell of this kind anyway. ways: all that were noted of it.
  */
 void uses_note(struct process *process, uint32_t thread, enum channel_kind kind, uint64_t id, uint8_t ways);
 void uses_remark(struct process *process, enum channel_kind kind);
 void uses_forget(struct uses *uses);
+void uses_begin(struct uses *uses);
 void uses_end(struct process *process, enum channel_kind kind, uint64_t id);
 uint8_t uses_ways(const struct process *process, enum channel_kind kind, uint64_t id);
 void uses_release(struct uses *uses);
+
+/*
+ * unordered.c: uses that need not be told if other operations order them. use: of what stays as it is; change: of what doesn't; renew: of what comes
+ * anew, so that what was before is nothing to it. forget, begin, release: as above.
+ */
+void unordered_use(struct process *process, uint32_t thread, enum channel_kind kind, uint64_t id);
+void unordered_change(struct process *process, uint32_t thread, enum channel_kind kind, uint64_t id);
+void unordered_renew(struct process *process, uint32_t thread, enum channel_kind kind, uint64_t id);
+void unordered_forget(struct uses *uses);
+void unordered_begin(struct uses *uses);
+void unordered_release(struct uses *uses);
+
+/*
+ * reopened.c: the thread is about to use this number of a descriptor; to close it, or to make it lead to something else; to make this call, by which it may get
+ * others.
+ */
+void descriptors_used(struct process *process, uint32_t thread, int descriptor);
+void descriptors_changed(struct process *process, uint32_t thread, int descriptor);
+void descriptors_opened(struct process *process, uint32_t thread, long number,
+			const struct user_regs_struct *regs);
 
 /*
  * kernel_uses.c: the same of objects whose calls can be operations. note: the thread makes this call, which is one (`operation`), or isn't
@@ -83,6 +111,7 @@ void kernel_use_end(struct process *process, enum object_class class, uint64_t i
 bool descriptors_note(struct process *process, uint32_t thread, long number,
 		      const struct user_regs_struct *regs);
 void descriptors_closed(struct process *process, uint32_t thread, int descriptor);
+void descriptors_close_range(struct process *process, uint32_t thread, const struct user_regs_struct *regs);
 
 /* names.c: the thread is about to make a system call; does it look for, make, or remove the name of a file? */
 void names_note(struct process *process, uint32_t thread, long number, const struct user_regs_struct *regs);
@@ -114,8 +143,8 @@ void process_tell_unanswered(struct process *process);
  * or belongs to others, too? begin: an execution begins; is there such code already?
  */
 void mappings_note(struct process *process, struct tracee *tracee, long number);
-/* Is some of this file mapped, to which the descriptor leads? */
-bool mappings_have(const struct process *process, int descriptor, const struct stat *file);
+/* Has one of the processes some of this file mapped, to which the link of /proc leads? */
+bool mappings_have(const struct process *process, const char *link, const struct stat *file);
 void mappings_begin(struct process *process);
 
 /* files.c: the tracee is about to open a file. A new execution begins. */

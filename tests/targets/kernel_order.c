@@ -1,8 +1,8 @@
 /*
  * kernel_order [any] CASE: two threads meet at an object of the kernel, and what they or main() find depends on which was first. Each
  * aborts in one of the orders, but with `any`; and but for these: mutex_tcp, mutex_local, mutex_datagrams, mutex_named, which end in a
- * deadlock; own_files, own_connections, read_only, rights_given, poll_lock, poll_end, in which no order matters; replaced,
- * flags, mode, mapped, opened_otherwise, which fmc is to name.
+ * deadlock; own_files, own_connections, own_folders, handed, read_only, rights_given, poll_lock, poll_end, in which no order matters; replaced,
+ * reopened, opened_first, flags, mode, mapped, opened_otherwise, which fmc is to name.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -753,6 +753,48 @@ static void replace_or_put(int me)
 		put(one[1], 'b');
 }
 
+/* The number leads to another file by then. */
+static void reopen_or_put(int me)
+{
+	const char byte = letter(me);
+	if (me == 1)
+		(void)write(file, &byte, 1);
+	else
+		must(close(file) == 0 && memfd_create("another", 0) == file);
+}
+
+/* Or to none yet. */
+static void make_closed(void)
+{
+	make_file();
+	must(close(file) == 0);
+}
+
+static void open_or_put(int me)
+{
+	const char byte = letter(me);
+	if (me == 1)
+		(void)write(file, &byte, 1);
+	else
+		must(memfd_create("another", 0) == file);
+}
+
+/* One opens, the other one uses and closes, each time the same number: the mutex orders that. */
+static void hand_over(int me)
+{
+	for (int i = 0; i < 2; i++) {
+		pthread_mutex_lock(&mutex);
+		if (me == 0 && first < 0)
+			first = memfd_create("handed", 0);
+		else if (me == 1 && first >= 0) {
+			put(first, 'a');
+			must(close(first) == 0);
+			first = -1;
+		}
+		pthread_mutex_unlock(&mutex);
+	}
+}
+
 static void set_flags(int me)
 {
 	must(fcntl(one[0], F_SETFL, me == 0 ? 0 : O_NONBLOCK) == 0);
@@ -983,6 +1025,18 @@ static void use_file(int me)
 	must(lseek(own, 0, SEEK_SET) == 0 && read(own, &byte, 1) == 1 && close(own) == 0);
 }
 
+/* Its name is that of the other one's, and so may be the number of its folder. */
+static void use_folder(int me)
+{
+	char own[64], path[80];
+	snprintf(own, sizeof own, "/tmp/kernel_order.%d.%d", getpid(), me);
+	snprintf(path, sizeof path, "%s/name", own);
+	must(mkdir(own, 0700) == 0);
+	const int made = open(path, O_CREAT | O_EXCL | O_RDWR, 0600);
+	put(made, letter(me));
+	must(close(made) == 0 && unlink(path) == 0 && rmdir(own) == 0);
+}
+
 static void make_both(void)
 {
 	make_tcp();
@@ -1058,6 +1112,9 @@ static const struct order {
     {"epoll_twice", make_full_events, change_twice_or_ask, NULL},
     {"sealed", make_sealable, seal_or_put, NULL},
     {"replaced", make_pipes, replace_or_put, NULL},
+    {"reopened", make_file, reopen_or_put, NULL},
+    {"opened_first", make_closed, open_or_put, NULL},
+    {"handed", NULL, hand_over, NULL},
     {"flags", make_pipes, set_flags, NULL},
     {"mode", make_file, change_mode, NULL},
     {"mapped", make_mapped, look_or_put, NULL},
@@ -1072,6 +1129,7 @@ static const struct order {
     {"mutex_datagrams", make_udp, talk_datagrams, NULL},
     {"mutex_named", make_named, talk_named, NULL},
     {"own_files", NULL, use_file, NULL},
+    {"own_folders", NULL, use_folder, NULL},
     {"own_connections", make_both, use_connection, NULL},
     {"read_only", make_text, read_start, NULL},
     {"keyed_set", make_keyed_set, add_keyed, check_keyed_set},

@@ -323,6 +323,9 @@ bool process_waking_idle(const struct process *process, char name[WAKING_NAME]);
  */
 const char *process_changing(const struct process *process);
 
+/* The execution is over, and this is its trace: some of that list hangs on what is ordered in it. */
+void process_judge_uses(struct process *process, const struct trace *trace);
+
 /* System calls and operations of the last execution that could have made a difference and aren't controlled,
  * by name: a list with "; " between. */
 const char *process_uncontrolled(const struct process *process);

@@ -105,6 +105,7 @@ struct call_traits {
 	int8_t from, into;
 	bool moves;
 	bool makes;	 /* descriptors by which threads may wait for each other */
+	uint8_t opens;	 /* so many descriptors, by the lowest numbers that are free */
 	bool maps;	 /* it changes what is mapped where, or what may be done there */
 	uint8_t numbers; /* which of the first two arguments are numbers of threads or processes, as bits */
 	/* Which argument is its time-out, in which form (enum call_time). Futexes are known to those who look at them. */

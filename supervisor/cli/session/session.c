@@ -154,6 +154,7 @@ static void on_end(void *context, struct execution *execution, const struct trac
 {
 	struct session *session = context;
 	see_end(session);
+	process_judge_uses(session->process, trace);
 	if (session->left_otherwise)
 		(void)engine_left_same(session->engine, session->left_otherwise);
 	if (session->states)
