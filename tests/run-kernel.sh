@@ -98,13 +98,15 @@ for case in "${others[@]}"; do
 	says $case "what these do isn't controlled: (sockets|message queues)$"
 done
 # What isn't followed is named.
-for case in tee timer replaced reopened opened_first flags mode mapped opened_otherwise; do
+for case in tee timer replaced reopened opened_first flags mode mapped mapped_later opened_otherwise; do
 	search optimal 2 $case
 	says $case "what these do isn't controlled: "
 done
 any=
-# What is handed on under a lock: the same number each time.
-search dfs 0 handed
+# What is handed on under a lock: the same number each time; and what is mapped when it has been written.
+for case in handed mapped_written; do
+	search dfs 0 $case
+done
 # What only one thread uses, and what nobody changes.
 for case in own_files own_connections own_folders read_only; do
 	search optimal "$([ $case = own_connections ] && echo 2 || echo 0)" $case

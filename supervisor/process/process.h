@@ -277,6 +277,7 @@ struct kernel_use {
 	bool unfollowed; /* in a way that can't be an operation */
 	bool own;	 /* nobody else had it */
 	bool changed;	 /* of a file: what it holds */
+	bool mapped;	 /* and since then some of it has been mapped */
 	int file;	 /* by what a file is known in all executions */
 	uint32_t length; /* descriptors of calls that weren't operations: */
 	int descriptors[KERNEL_DESCRIPTORS];

@@ -144,6 +144,9 @@ static void note_call(struct process *process, uint32_t thread, long number,
 			note_lock(process, thread, first);
 		(void)descriptors_note(process, thread, number, regs);
 		break;
+	case SYS_mmap:
+		mappings_note_file(process, thread, regs);
+		break;
 	case SYS_process_vm_readv:
 	case SYS_process_vm_writev:
 		/* As the kernel calls the process or as the program does. */

@@ -139,10 +139,19 @@ static void note_change(struct process *process, uint32_t thread, struct kernel_
 		return;
 	snprintf(link, sizeof link, "/proc/%d/fd/%d", target_pid(process->target), call->used);
 	uses_note(process, thread, CHANNEL_CONTENT, call->id, USE_CHANGES);
-	if (!use->changed && channels_find_file(process, call->used, &file) &&
+	unordered_change(process, thread, CHANNEL_CONTENT, call->id);
+	if ((!use->changed || use->mapped) && channels_find_file(process, call->used, &file) &&
 	    mappings_have(process, link, &file))
 		uses_remark(process, CHANNEL_CONTENT);
 	use->changed = true;
+	use->mapped = false;
+}
+
+void kernel_use_mapped(struct process *process, uint64_t id)
+{
+	struct kernel_use *use = find_known(&process->uses, CLASS_FILE, id);
+	if (use)
+		use->mapped = true;
 }
 
 void kernel_use_note(struct process *process, uint32_t thread, const struct kernel_call *call, bool operation)

@@ -101,6 +101,8 @@ void kernel_use_note_descriptor(struct process *process, uint32_t thread, int de
 bool kernel_use_learn(struct process *process, const struct kernel_call *call);
 /* Was it seen before that nobody else has the call's object? */
 bool kernel_use_owns(struct process *process, const struct kernel_call *call);
+/* The file is about to be mapped. */
+void kernel_use_mapped(struct process *process, uint64_t id);
 /* The descriptor of a file is closed. */
 void kernel_use_closed(struct uses *uses, int descriptor);
 void kernel_use_end(struct process *process, enum object_class class, uint64_t id);
@@ -143,6 +145,8 @@ void process_tell_unanswered(struct process *process);
  * or belongs to others, too? begin: an execution begins; is there such code already?
  */
 void mappings_note(struct process *process, struct tracee *tracee, long number);
+/* The thread is about to map some of a file, whose contents it has then. */
+void mappings_note_file(struct process *process, uint32_t thread, const struct user_regs_struct *regs);
 /* Has one of the processes some of this file mapped, to which the link of /proc leads? */
 bool mappings_have(const struct process *process, const char *link, const struct stat *file);
 void mappings_begin(struct process *process);

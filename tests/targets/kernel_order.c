@@ -1,8 +1,8 @@
 /*
  * kernel_order [any] CASE: two threads meet at an object of the kernel, and what they or main() find depends on which was first. Each
  * aborts in one of the orders, but with `any`; and but for these: mutex_tcp, mutex_local, mutex_datagrams, mutex_named, which end in a
- * deadlock; own_files, own_connections, own_folders, handed, read_only, rights_given, poll_lock, poll_end, in which no order matters; replaced,
- * reopened, opened_first, flags, mode, mapped, opened_otherwise, which fmc is to name.
+ * deadlock; own_files, own_connections, own_folders, handed, mapped_written, read_only, rights_given, poll_lock, poll_end, in which no order matters; replaced,
+ * reopened, opened_first, flags, mode, mapped, mapped_later, opened_otherwise, which fmc is to name.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -823,6 +823,35 @@ static void look_or_put(int me)
 		first = *text;
 }
 
+/* Or mapped only then. */
+static void map_file(void)
+{
+	const char *there = mmap(NULL, 2, PROT_READ, MAP_PRIVATE, file, 0);
+	must(there != MAP_FAILED);
+	first = *there;
+}
+
+static void map_or_put(int me)
+{
+	if (me == 0)
+		put(file, 'a');
+	else
+		map_file();
+}
+
+/* Under a mutex, if it has been written. */
+static void map_written(int me)
+{
+	pthread_mutex_lock(&mutex);
+	if (me == 0) {
+		put(file, 'a');
+		first = 0;
+	} else if (first == 0) {
+		map_file();
+	}
+	pthread_mutex_unlock(&mutex);
+}
+
 static void open_otherwise(int me)
 {
 	struct open_how how = {.flags = O_CREAT | O_EXCL | O_WRONLY, .mode = 0600};
@@ -1118,6 +1147,8 @@ static const struct order {
     {"flags", make_pipes, set_flags, NULL},
     {"mode", make_file, change_mode, NULL},
     {"mapped", make_mapped, look_or_put, NULL},
+    {"mapped_later", make_text, map_or_put, NULL},
+    {"mapped_written", make_text, map_written, NULL},
     {"opened_otherwise", NULL, open_otherwise, remove_opened},
     {"timer", make_timer, take_timer, check_first},
     {"watch", make_watch, make_name, check_watch},

@@ -208,6 +208,30 @@ int filter_install(bool confined)
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
 }
 
+/*
+ * Mappings of files, but for those forms that stop at the first filter: of code that can be written or is shared, and of what is shared
+ * and can be written. `asked` is what follows.
+ */
+static size_t add_files_mapped(struct sock_filter *code, size_t asked)
+{
+	const struct sock_filter files[] = {
+	    JUMP_EQUAL(SYS_mmap, 0, 10),
+	    LOAD(args[3]),
+	    JUMP_BITS(MAP_ANONYMOUS, 8, 0),
+	    JUMP_BITS(MAP_SHARED, 0, 3),
+	    LOAD(args[2]),
+	    JUMP_BITS(PROT_EXEC | PROT_WRITE, 5, 0),
+	    BPF_STMT(BPF_JMP | BPF_JA, (uint32_t)(asked + 4)),
+	    LOAD(args[2]),
+	    BPF_STMT(BPF_ALU | BPF_AND | BPF_K, PROT_EXEC | PROT_WRITE),
+	    JUMP_EQUAL(PROT_EXEC | PROT_WRITE, 1, 0),
+	    BPF_STMT(BPF_JMP | BPF_JA, (uint32_t)asked),
+	};
+	return add(code, files, COUNT(files));
+}
+
+#define FILES_MAPPED 11
+
 /* What concerns descriptors above the standard ones, or those. */
 static size_t transfers_code(struct sock_filter *code, bool standard)
 {
@@ -227,7 +251,9 @@ static size_t transfers_code(struct sock_filter *code, bool standard)
 	struct calls calls;
 	size_t n = add(code, head, COUNT(head));
 	find_calls(&calls, is_transfer);
-	n += add_calls(code + n, &calls, 1);
+	n += add_calls(code + n, &calls, standard ? 1 : 1 + FILES_MAPPED);
+	if (!standard)
+		n += add_files_mapped(code + n, 4);
 	return n + add(code + n, tail, COUNT(tail));
 }
 

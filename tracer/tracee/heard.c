@@ -3,6 +3,7 @@
 
 #include <fmc/tracer/call_traits.h>
 
+#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -41,6 +42,16 @@ static bool is_asked_for(struct tracee *tracee, long number)
 	return tracee->target->asked & filters || (number == SYS_read && descriptor == STDIN_FILENO);
 }
 
+/* Is it a mapping that stops because transfers are watched? */
+static bool maps_file(struct tracee *tracee, long number)
+{
+	const struct user_regs_struct *regs = tracee_regs(tracee);
+	const uint64_t looked_at = PROT_EXEC | PROT_WRITE;
+	if (number != SYS_mmap || !regs || regs->r10 & MAP_ANONYMOUS)
+		return false;
+	return regs->r10 & MAP_SHARED ? !(regs->rdx & looked_at) : (regs->rdx & looked_at) != looked_at;
+}
+
 bool filters_unheard(struct tracee *tracee, long number)
 {
 	struct target *target = tracee->target;
@@ -49,7 +60,7 @@ bool filters_unheard(struct tracee *tracee, long number)
 		ptrace(PTRACE_GETEVENTMSG, tracee->tid, NULL, &filter);
 	target->mapping_calls += call_traits(number)->maps || filter == FILTER_MAPS;
 	if (filter == FILTER_MAPS)
-		return true;
+		return !(target->asked & FILTER_BIT(FILTER_TRANSFERS) && maps_file(tracee, number));
 	return filter && !(target->asked & FILTER_BIT(filter)) && !is_asked_for(tracee, number);
 }
 
