@@ -66,7 +66,7 @@ static void start_target(struct process *process, struct outcome *first)
 	process->has_common = false;
 	process->has_channels = process->watches_channels = process->options.follow;
 	process->looked_for_channels = false;
-	uses_begin(&process->uses);
+	channels_forget_all(&process->uses);
 	time_begin(process);
 	files_begin(process);
 	process->hope_lost = false;
@@ -284,7 +284,7 @@ void process_free(struct process *process)
 	binaries_release(process);
 	kept_output_close(process);
 	variables_free(process);
-	uses_release(&process->uses);
+	channels_free_uses(&process->uses);
 	selection_release(&process->selection);
 	free(process->threads);
 	free(process->objects);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -101,11 +102,33 @@ static void watch(struct process *process, struct tracee *tracee)
 		process_remark(process, "pipes and the like, which fmc can't watch");
 }
 
+static void forget(struct uses *uses)
+{
+	uses_forget(uses);
+	unordered_forget(uses);
+}
+
+void channels_forget_all(struct uses *uses)
+{
+	uses_forget(uses);
+	unordered_begin(uses);
+	gone_begin(uses);
+	uses->pairs_length = 0;
+}
+
+void channels_free_uses(struct uses *uses)
+{
+	uses_release(uses);
+	unordered_release(uses);
+	gone_release(uses);
+	*uses = (struct uses){0};
+}
+
 void channels_watch(struct process *process, uint32_t thread, const struct op *op)
 {
 	/* What all others have done comes before what the new thread does. */
 	if (op->kind == OP_THREAD_CREATE && process->uses.length > 0 && is_alone(process, thread))
-		uses_forget(&process->uses);
+		forget(&process->uses);
 	if (!process->looked_for_channels && process->options.note_unseen)
 		process->has_channels |=
 		    uses_any_descriptor(process, -1, is_watched, NULL) || standard_replaced(process);
@@ -131,6 +154,20 @@ static bool note_contents(struct process *process, uint32_t thread, const struct
 	return call->from != NO_ARGUMENT || call->into != NO_ARGUMENT;
 }
 
+/* The thread is about to map some of a file, whose contents it has then. */
+static void note_mapped(struct process *process, uint32_t thread, const struct user_regs_struct *regs)
+{
+	const int descriptor = (int)regs->r8;
+	struct stat file;
+	if (regs->r10 & MAP_ANONYMOUS)
+		return;
+	descriptors_used(process, thread, descriptor);
+	if (!channels_find_file(process, descriptor, &file) || !S_ISREG(file.st_mode))
+		return;
+	unordered_use(process, thread, CHANNEL_CONTENT, channels_file_id(process, &file));
+	kernel_use_mapped(process, channels_file_id(process, &file));
+}
+
 /* From the second thread on: the thread stands before a call that uses such an object. */
 static void note_call(struct process *process, uint32_t thread, long number,
 		      const struct user_regs_struct *regs)
@@ -145,7 +182,7 @@ static void note_call(struct process *process, uint32_t thread, long number,
 		(void)descriptors_note(process, thread, number, regs);
 		break;
 	case SYS_mmap:
-		mappings_note_file(process, thread, regs);
+		note_mapped(process, thread, regs);
 		break;
 	case SYS_process_vm_readv:
 	case SYS_process_vm_writev:

@@ -1,6 +1,7 @@
 #include "supervisor/uses/uses.h"
 
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <linux/fs.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -117,6 +118,22 @@ void descriptors_closed(struct process *process, uint32_t thread, int descriptor
 	uses_end(process, CHANNEL_STATE, (uint64_t)descriptor);
 }
 
+struct range {
+	struct process *process;
+	uint32_t thread;
+	unsigned first, last;
+};
+
+/* Goes on to the next one. */
+static bool close_in_range(const struct process *process, int descriptor, const void *context)
+{
+	const struct range *range = context;
+	(void)process;
+	if ((unsigned)descriptor >= range->first && (unsigned)descriptor <= range->last)
+		descriptors_closed(range->process, range->thread, descriptor);
+	return false;
+}
+
 bool descriptors_note(struct process *process, uint32_t thread, long number,
 		      const struct user_regs_struct *regs)
 {
@@ -147,7 +164,10 @@ bool descriptors_note(struct process *process, uint32_t thread, long number,
 	case SYS_dup:
 		break;
 	case SYS_close_range:
-		descriptors_close_range(process, thread, regs);
+		if (!(regs->rdx & CLOSE_RANGE_CLOEXEC))
+			(void)uses_any_descriptor(process, -1, close_in_range,
+						  &(struct range){process, thread, (unsigned)regs->rdi,
+								  (unsigned)regs->rsi});
 		return true;
 	default:
 		if (descriptors_asks(process, number, regs)) {

@@ -123,19 +123,6 @@ bool mappings_have(const struct process *process, const char *link, const struct
 	return uses_any_process(process, has_mapped, &(struct mapped){file, path});
 }
 
-void mappings_note_file(struct process *process, uint32_t thread, const struct user_regs_struct *regs)
-{
-	const int descriptor = (int)regs->r8;
-	struct stat file;
-	if (regs->r10 & MAP_ANONYMOUS)
-		return;
-	descriptors_used(process, thread, descriptor);
-	if (!channels_find_file(process, descriptor, &file) || !S_ISREG(file.st_mode))
-		return;
-	unordered_use(process, thread, CHANNEL_CONTENT, channels_file_id(process, &file));
-	kernel_use_mapped(process, channels_file_id(process, &file));
-}
-
 void mappings_begin(struct process *process)
 {
 	if (!process->options.note_unseen)

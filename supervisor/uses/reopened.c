@@ -8,7 +8,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <linux/close_range.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,15 +71,4 @@ void descriptors_opened(struct process *process, uint32_t thread, long number,
 	} else {
 		note_lowest(process, thread, 0, call_traits(number)->opens);
 	}
-}
-
-void descriptors_close_range(struct process *process, uint32_t thread, const struct user_regs_struct *regs)
-{
-	bool taken[NUMBERS];
-	if (regs->rdx & CLOSE_RANGE_CLOEXEC)
-		return;
-	find_taken(process, taken);
-	for (unsigned number = (unsigned)regs->rdi; number < NUMBERS && number <= (unsigned)regs->rsi; number++)
-		if (taken[number])
-			descriptors_closed(process, thread, (int)number);
 }

@@ -154,21 +154,9 @@ void uses_forget(struct uses *uses)
 		uses->at[i].kind = CHANNEL_NONE;
 	uses->length = 0;
 	uses->kernel_length = 0;
-	unordered_forget(uses);
-}
-
-void uses_begin(struct uses *uses)
-{
-	uses_forget(uses);
-	uses->pairs_length = 0;
-	gone_begin(uses);
-	unordered_begin(uses);
 }
 
 void uses_release(struct uses *uses)
 {
-	gone_release(uses);
-	unordered_release(uses);
 	free(uses->at);
-	*uses = (struct uses){0};
 }

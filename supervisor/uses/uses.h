@@ -15,6 +15,9 @@ struct kernel_call;
 void channels_note_operation(struct process *process, uint32_t thread, long number,
 			     const struct user_regs_struct *regs, const struct kernel_call *call);
 void channels_watch(struct process *process, uint32_t thread, const struct op *op);
+/* A new execution begins; there are no more of them. */
+void channels_forget_all(struct uses *uses);
+void channels_free_uses(struct uses *uses);
 /* The thread is about to send a signal. */
 void channels_note_signal(struct process *process, uint32_t thread, long number);
 
@@ -60,12 +63,11 @@ void gone_release(struct uses *uses);
 /*
  * uses.c. note: the thread uses such an object in these ways (enum use): what comes of it depends on others, or changes what
  * comes of theirs. The verdict tells of it once one thread's use may depend on another's. forget: all uses so far come before all
- * others. begin: a new execution. end: this object is gone, and the same number later means another. remark: the verdict is to tell of this kind anyway. ways: all that were noted of it.
+ * others. end: this object is gone, and the same number later means another. remark: the verdict is to tell of this kind anyway. ways: all that were noted of it.
  */
 void uses_note(struct process *process, uint32_t thread, enum channel_kind kind, uint64_t id, uint8_t ways);
 void uses_remark(struct process *process, enum channel_kind kind);
 void uses_forget(struct uses *uses);
-void uses_begin(struct uses *uses);
 void uses_end(struct process *process, enum channel_kind kind, uint64_t id);
 uint8_t uses_ways(const struct process *process, enum channel_kind kind, uint64_t id);
 void uses_release(struct uses *uses);
@@ -113,7 +115,6 @@ void kernel_use_end(struct process *process, enum object_class class, uint64_t i
 bool descriptors_note(struct process *process, uint32_t thread, long number,
 		      const struct user_regs_struct *regs);
 void descriptors_closed(struct process *process, uint32_t thread, int descriptor);
-void descriptors_close_range(struct process *process, uint32_t thread, const struct user_regs_struct *regs);
 
 /* names.c: the thread is about to make a system call; does it look for, make, or remove the name of a file? */
 void names_note(struct process *process, uint32_t thread, long number, const struct user_regs_struct *regs);
@@ -145,8 +146,6 @@ void process_tell_unanswered(struct process *process);
  * or belongs to others, too? begin: an execution begins; is there such code already?
  */
 void mappings_note(struct process *process, struct tracee *tracee, long number);
-/* The thread is about to map some of a file, whose contents it has then. */
-void mappings_note_file(struct process *process, uint32_t thread, const struct user_regs_struct *regs);
 /* Has one of the processes some of this file mapped, to which the link of /proc leads? */
 bool mappings_have(const struct process *process, const char *link, const struct stat *file);
 void mappings_begin(struct process *process);
