@@ -288,16 +288,17 @@ void channels_note(struct process *process, uint32_t thread, long number)
 	const bool replaces = !process->options.follow && (number == SYS_dup2 || number == SYS_dup3);
 	if (replaces && process->threaded && process->options.note_unseen && regs->rsi <= STDERR_FILENO)
 		process_remark(process, "standard input, output or errors that a thread replaces");
+	const bool others = process->threaded && !is_alone(process, thread);
+	if (others && number == SYS_close)
+		descriptors_closed(process, thread, (int)regs->rdi);
+	else if (others)
+		note_call(process, thread, number, regs);
+	if (others)
+		descriptors_opened(process, thread, number, regs);
 	if (number == SYS_socketpair)
 		make_pair(process, tracee, regs);
-	else if (number == SYS_close) {
-		if (process->threaded && !is_alone(process, thread))
-			descriptors_closed(process, thread, (int)regs->rdi);
+	if (number == SYS_close)
 		note_close(process, (int)regs->rdi);
-	} else if (process->threaded && !is_alone(process, thread)) {
-		note_call(process, thread, number, regs);
-		descriptors_opened(process, thread, number, regs);
-	}
 	if ((number == SYS_dup2 || number == SYS_dup3) && regs->rdi != regs->rsi)
 		files_may_go_by(process, (int)regs->rsi);
 }
