@@ -51,8 +51,8 @@ gdb_do 'break put if mine == 11' continue 'p counter' bt
 says 'a condition' 'Breakpoint 1, put' '= [01]$' '^#1 .* work'
 
 gdb_do 'break main' continue 'watch counter' continue continue continue reverse-continue bt 'p counter' reverse-continue
-says 'a watchpoint, forwards' 'Hardware watchpoint 2: counter' 'Old value = 0' 'New value = 1'
-says 'and backwards' 'SIGABRT' 'Hardware watchpoint 2: counter' 'Old value = 1' 'New value = 0' '^#0 .*put' '= 0$' \
+says_watched 'a watchpoint, forwards' 'Hardware watchpoint 2: counter' 'Old value = 0' 'New value = 1'
+says_watched 'and backwards' 'SIGABRT' 'Hardware watchpoint 2: counter' 'Old value = 1' 'New value = 0' '^#0 .*put' '= 0$' \
     'Breakpoint 1, main'
 
 gdb_do 'break put' continue 'p $pc' 'p $rsp' stepi stepi reverse-stepi reverse-stepi 'p $pc' 'p $rsp' 'x/2i $pc'

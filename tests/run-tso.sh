@@ -157,7 +157,7 @@ judge "and stays what it is" ends 0 "$FMC" replay "$SCRATCH/s.sched"
 if command -v gdb >/dev/null; then
 	judge "GDB walks through it" ends 0 "$FMC" gdb -q --batch -ex 'fmc-last-write wants[0]' -ex fmc-threads -ex 'print wants[0]' \
 	    -ex 'watch wants[0]' -ex continue -ex reverse-continue "$SCRATCH/s.sched"
-	says "which shows what is in memory, and what waits" '^wants\[0\] was last written by T[23] visit, in transition [0-9]+, by its memory_flush wants\[0\] = 1 of what it has stored in transition [0-9]+: 0 before, 1 after$' \
+	says_watched "which shows what is in memory, and what waits" '^wants\[0\] was last written by T[23] visit, in transition [0-9]+, by its memory_flush wants\[0\] = 1 of what it has stored in transition [0-9]+: 0 before, 1 after$' \
 	    '^=> T[23] visit +before memory_flush wants\[0\]; it has stored wants\[0\] = 1, (turn = [01], )?which waits? ' '^\$1 = 0$' \
 	    'hit Hardware watchpoint 1: wants\[0\]' '^New value = 1$' 'hit Hardware watchpoint 1: wants\[0\]' '^New value = 0$'
 	# What the thread has in its buffer is no other thread's to see, while it runs as between two transitions.

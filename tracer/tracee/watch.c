@@ -3,10 +3,16 @@
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-/* Hardware watchpoints: the debug registers of x86-64, which the kernel keeps for each thread. */
+/*
+ * Hardware watchpoints: the debug registers of x86-64, which the kernel keeps for each thread. Some virtual machines take what is
+ * written to them, and never stop anybody.
+ */
 
 #define ADDRESS_OF(n)	offsetof(struct user, u_debugreg[n])
 #define STATUS_REGISTER 6
@@ -14,6 +20,48 @@
 
 /* Has anything been watched yet? Most who use the tracer don't, and who made a stop costs a call to find out. */
 static bool watched;
+
+static volatile uint64_t probed;
+
+static void be_probed(void)
+{
+	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
+		_exit(EXIT_FAILURE);
+	(void)raise(SIGSTOP);
+	probed = 1;
+	_exit(EXIT_SUCCESS);
+}
+
+/* Does a write to what is watched stop a child of fmc's own? It is collected in any case. */
+static bool stops(pid_t child)
+{
+	int status;
+	const uint64_t writes_of_8 = 1 | (uint64_t)(1 | 2 << 2) << 16;
+	if (waitpid(child, &status, 0) != child || !WIFSTOPPED(status))
+		return false;
+	const bool goes_on =
+	    ptrace(PTRACE_POKEUSER, child, (void *)ADDRESS_OF(0), (void *)(uintptr_t)&probed) == 0 &&
+	    ptrace(PTRACE_POKEUSER, child, (void *)ADDRESS_OF(CONTROL), (void *)writes_of_8) == 0 &&
+	    ptrace(PTRACE_CONT, child, NULL, NULL) == 0;
+	if (goes_on && waitpid(child, &status, 0) == child && !WIFSTOPPED(status))
+		return false;
+	(void)kill(child, SIGKILL);
+	(void)waitpid(child, NULL, 0);
+	return goes_on && WSTOPSIG(status) == SIGTRAP;
+}
+
+/* Found out once. */
+static bool work(void)
+{
+	static enum { UNKNOWN, WORK, FAIL } registers;
+	if (registers == UNKNOWN) {
+		const pid_t child = fork();
+		if (child == 0)
+			be_probed();
+		registers = child > 0 && stops(child) ? WORK : FAIL;
+	}
+	return registers == WORK;
+}
 
 static enum status write_debug(const struct tracee *tracee, size_t number, uint64_t value)
 {
@@ -80,7 +128,8 @@ enum status tracee_set_watches(struct tracee *tracee, const struct hardware_watc
 	tracee->watches = 0;
 	if (status != STATUS_OK || !length)
 		return status;
-	status = length <= HARDWARE_WATCHES ? write_watches(tracee, watches, length) : STATUS_UNSUPPORTED;
+	status = length <= HARDWARE_WATCHES && work() ? write_watches(tracee, watches, length)
+						      : STATUS_UNSUPPORTED;
 	if (status != STATUS_OK) {
 		(void)write_debug(tracee, CONTROL, 0); /* what can't be switched off is gone */
 		return status;

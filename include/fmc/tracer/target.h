@@ -217,8 +217,8 @@ enum status tracee_set_extended(struct tracee *tracee, const void *area, size_t 
 
 /*
  * Let a stopped tracee watch these and nothing else; other threads don't, nor do those that it creates, nor copies. What
- * the kernel touches on behalf of the tracee isn't noticed. STATUS_UNSUPPORTED: too many, misplaced, or refused by the
- * kernel; then nothing is watched.
+ * the kernel touches on behalf of the tracee isn't noticed. STATUS_UNSUPPORTED: too many, misplaced, refused by the
+ * kernel, or without effect in this virtual machine; then nothing is watched.
  */
 enum status tracee_set_watches(struct tracee *tracee, const struct hardware_watch *watches, size_t length);
 

@@ -1,4 +1,5 @@
 /* Transitions with more instructions than can be counted, and what comes from outside meanwhile. */
+#include "tests/unit/debug_registers.h"
 #include "tests/unit/suite.h"
 #include "tests/unit/walk.h"
 
@@ -38,6 +39,8 @@ static void expect_written(struct walk *walk, uint64_t address, int before, int 
 /* Written once in the middle; then the other thread's. */
 START_TEST(test_written_once)
 {
+	if (!debug_registers_work())
+		return;
 	struct walk walk;
 	open_rounds(&walk, "20000");
 	const uint64_t once = symbol(&walk, "once");
@@ -56,6 +59,8 @@ END_TEST
 /* Written all the time: the last ones, one by one; and those of something else in between. */
 START_TEST(test_written_often)
 {
+	if (!debug_registers_work())
+		return;
 	struct walk walk;
 	open_rounds(&walk, "20000");
 	const uint64_t often = symbol(&walk, "often"), table = symbol(&walk, "table");
@@ -76,6 +81,8 @@ END_TEST
 /* Back over hits, one by one: hardly more than one copy of an image for each, and a few stops. */
 START_TEST(test_effort)
 {
+	if (!debug_registers_work())
+		return;
 	struct walk walk;
 	enum { HITS = 500 };
 	open_rounds(&walk, "700");
@@ -100,6 +107,8 @@ END_TEST
 /* A system that can keep hardly any images: the write is found by what the instruction is about to touch. */
 START_TEST(test_with_one_image)
 {
+	if (!debug_registers_work())
+		return;
 	struct walk walk;
 	enum status status;
 	char why[256];
@@ -156,6 +165,8 @@ END_TEST
 /* Written often, though not at the end of the part, where the thread exits: that end is too short, more of it too long. */
 START_TEST(test_end_without_hits)
 {
+	if (!debug_registers_work())
+		return;
 	struct walk walk;
 	walk_open(&walk, "../targets/tail", "60000", FINDING_EXIT);
 	timeline_goto(walk.timeline, walk.schedule.length + 1, &walk.move);
@@ -170,6 +181,8 @@ END_TEST
 /* In a long part, all places at which it stops forwards are come to backwards, in the opposite order. */
 START_TEST(test_both_ways)
 {
+	if (!debug_registers_work())
+		return;
 	struct walk walk;
 	enum { MOST = 128 };
 	static struct user_regs_struct places[MOST];
@@ -218,6 +231,8 @@ static bool is_far(void *context)
 
 START_TEST(test_from_anywhere)
 {
+	if (!debug_registers_work())
+		return;
 	struct walk walk;
 	int left = 0;
 	enum status status;
@@ -252,6 +267,8 @@ END_TEST
 /* Interrupted at any stop, also as an image takes the process's place: it knows where it stands. */
 START_TEST(test_interrupted_anywhere)
 {
+	if (!debug_registers_work())
+		return;
 	struct walk walk;
 	int left = 0;
 	enum status status;
@@ -320,6 +337,8 @@ END_TEST
  */
 START_TEST(test_children)
 {
+	if (!debug_registers_work())
+		return;
 	struct walk walk;
 	enum { MOST = 128 };
 	static int counters[MOST], ends[MOST];
