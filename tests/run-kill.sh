@@ -5,7 +5,7 @@ TIMES=${TIMES:-30}
 RANDOM=${SEED:-1}
 cp "$BUILD/samples/philosophers_ordered" "$SCRATCH/target"
 
-for kind in "--origin copy" "--origin exec" "--jobs 2"; do
+for kind in "--origin copy" "--origin exec" "--jobs 2" "--engine agent"; do
 	left=0 seen=0
 	for ((i = 0; i < TIMES; i++)); do
 		"$FMC" check --strategy random --time 60 $kind -- "$SCRATCH/target" 5 </dev/null >/dev/null 2>&1 &

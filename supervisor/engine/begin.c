@@ -6,9 +6,11 @@
 #include <fmc/tracer/inside.h>
 #include <fmc/tracer/maps.h>
 
+#include <asm/hwcap2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -145,6 +147,7 @@ static bool describe(struct engine *engine, struct tracee *tracee)
 	region->zero_time = target_gadget_zero(tracee->target);
 	find_output(engine, tracee->target);
 	region->signal_mask = tracee_signals(tracee, "SigBlk");
+	region->fs_by_call = !(getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE);
 	region->system_call = inside_call(tracee->target);
 	region->lock = entries_function(process->entries, "pthread_mutex_lock");
 	region->unlock = entries_function(process->entries, "pthread_mutex_unlock");

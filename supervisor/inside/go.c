@@ -1,7 +1,9 @@
 /* From the agent to a thread of the program and back: on either side all registers but the vectors stay, of which the agent uses none. */
 #include "supervisor/inside/agent.h"
 
+#include <asm/prctl.h>
 #include <stddef.h>
+#include <sys/syscall.h>
 
 /*
  * The thread that runs: its registers while the agent does. What is written before the thread's own stack is in use again can't be
@@ -32,8 +34,6 @@ __asm__(".text\n"
 	"	push %r14\n"
 	"	push %r15\n"
 	"	mov %rsp, agent_stack(%rip)\n"
-	"	mov agent_context+144(%rip), %rax\n"
-	"	wrfsbase %rax\n"
 	"	ldmxcsr agent_context+152(%rip)\n"
 	"	fldcw agent_context+156(%rip)\n"
 	"	push agent_context+136(%rip)\n"
@@ -87,8 +87,6 @@ __asm__(".text\n"
 	"	pushf\n"
 	"	pop agent_context+136(%rip)\n"
 	"	cld\n"
-	"	rdfsbase %rax\n"
-	"	mov %rax, agent_context+144(%rip)\n"
 	"	stmxcsr agent_context+152(%rip)\n"
 	"	fnstcw agent_context+156(%rip)\n"
 	"	pop %r15\n"
@@ -117,10 +115,32 @@ __asm__(".text\n"
 _Static_assert(offsetof(struct agent_context, rip) == 128 && offsetof(struct agent_context, x87) == 156,
 	       "where registers are");
 
+/* Where the kernel doesn't keep what a thread has set by the instruction, it would be lost whenever that is interrupted. */
+static void set_fs(uint64_t base)
+{
+	static uint64_t now;
+	if (!REGION->fs_by_call)
+		__asm__ volatile("wrfsbase %0" : : "r"(base) : "memory");
+	else if (base != now)
+		own_call(SYS_arch_prctl, ARCH_SET_FS, base, 0, 0, 0, 0);
+	now = base;
+}
+
+/* By call it can't have changed: the program's own would have ended the attempt. */
+static uint64_t fs_after(uint64_t before)
+{
+	uint64_t base = before;
+	if (!REGION->fs_by_call)
+		__asm__ volatile("rdfsbase %0" : "=r"(base));
+	return base;
+}
+
 enum arrival go(struct agent_context *context, uint64_t *number)
 {
+	set_fs(context->fs_base);
 	agent_context = *context;
 	agent_leave();
+	agent_context.fs_base = fs_after(context->fs_base);
 	*context = agent_context;
 	*number = agent_number;
 	return (enum arrival)agent_arrival;

@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -459,6 +460,46 @@ static void system_in_thread(void)
 	pthread_join(other, NULL);
 }
 
+static void close_all(void)
+{
+	start(post);
+	fflush(stdout);
+	closefrom(3);
+	sem_wait(&posted);
+	pthread_join(other, NULL);
+	puts("closed all");
+}
+
+static void *fault(void *unused)
+{
+	if (sigsetjmp(back, 1) == 0)
+		*(volatile int *)8 = 1;
+	sem_post(&posted);
+	return unused;
+}
+
+/* One is there before the first thread, another is made beside it. */
+static void own_handlers(void)
+{
+	const struct sigaction action = {.sa_handler = jump_back};
+	sigaction(SIGSEGV, &action, NULL);
+	start(fault);
+	sigaction(SIGSYS, &action, NULL);
+	sem_wait(&posted);
+	pthread_join(other, NULL);
+	puts("a fault handled");
+}
+
+static void little_room(void)
+{
+	const struct rlimit most = {(rlim_t)number << 20, (rlim_t)number << 20};
+	setrlimit(RLIMIT_AS, &most);
+	start(post);
+	sem_wait(&posted);
+	pthread_join(other, NULL);
+	puts(malloc((size_t)number << 20) ? "much room" : "little room");
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -488,6 +529,9 @@ static const struct {
     {"double_fork", double_fork_in_thread},
     {"late", late_in_thread},
     {"ceiling", ceiling},
+    {"close_all", close_all},
+    {"own_handlers", own_handlers},
+    {"little_room", little_room},
 };
 
 int main(int argc, char **argv)

@@ -94,6 +94,7 @@ struct agent_region {
 	bool captured
 	    [3]; /* descriptors to which the program's output goes: that of the execution is of no use to anybody */
 	uint64_t signal_mask;
+	bool fs_by_call; /* the kernel doesn't let programs set the base of fs by themselves */
 	struct agent_context first; /* the main thread, */
 	struct call call;	    /* before this */
 	struct good_ends good_ends;
