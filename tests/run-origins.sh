@@ -71,6 +71,9 @@ judge "and attempts nothing where loops are looked for all the time" grep -q '^f
 "$FMC" check -v --strategy random --granularity atomic --executions 60 --all --no-minimize --engine agent --verify-engine 1 \
 	-o "$SCRATCH/random.sched" -- "$BUILD/samples/cpp_semaphore" </dev/null >"$SCRATCH/out" 2>&1
 judge "atomic instructions are the same by both" [ $? -le 1 -a -n "$(grep -E '^fmc: [2-5][0-9] executions by the agent' "$SCRATCH/out")" ]
+"$FMC" check -v --strategy random --granularity atomic --executions 60 --all --no-minimize --engine agent --verify-engine 1 \
+	-o "$SCRATCH/random.sched" -- "$BUILD/samples/treiber_stack" </dev/null >"$SCRATCH/out" 2>&1
+judge "a round that stops have tried out goes on with the agent from then on" [ $? -le 1 -a -n "$(grep -E '^fmc: (4[4-9]|5[0-9]) executions by the agent' "$SCRATCH/out")" ]
 # It is the default, and leaves by itself what it has no part in.
 "$FMC" check -v --strategy random --executions 60 -- "$BUILD/samples/philosophers_mut" 3 </dev/null >"$SCRATCH/out" 2>&1
 judge "auto is the default" grep -q '^fmc: 28 executions by the agent' "$SCRATCH/out"

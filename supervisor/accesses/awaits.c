@@ -88,6 +88,49 @@ static bool add_store(struct round *round, uint64_t address, uint64_t size)
 	return true;
 }
 
+static bool meets(uint64_t a, uint64_t size_a, uint64_t b, uint64_t size_b)
+{
+	return a < b + size_b && b < a + size_a;
+}
+
+static bool lies_in(uint64_t a, uint64_t size_a, uint64_t b, uint64_t size_b)
+{
+	return a >= b && a + size_a <= b + size_b;
+}
+
+/* Does it find there what the round has put there, or an access has found? In part, that can't be told. */
+static bool is_given(struct round *round, uint64_t address, uint64_t size)
+{
+	bool given = false;
+	for (uint32_t i = 0; i < round->stores; i++) {
+		const struct laid_aside *store = &round->stored[i];
+		given |= lies_in(address, size, store->address, store->size);
+		round->unclear |= !given && meets(address, size, store->address, store->size);
+	}
+	for (uint32_t i = 0; i < round->length; i++) {
+		const struct retry *access = &round->seen[i];
+		given |= lies_in(address, size, access->object, access->bytes);
+		round->unclear |= !given && meets(address, size, access->object, access->bytes);
+	}
+	return given;
+}
+
+static void add_read(struct round *round, const struct awaited_load *load)
+{
+	struct tried_round *reads = &round->reads;
+	if (is_given(round, load->address, load->size))
+		return;
+	if (reads->length == TRIED_READS) {
+		round->unclear = true;
+		return;
+	}
+	struct tried_read *read = &reads->reads[reads->length++];
+	*read = (struct tried_read){.address = load->address, .size = load->size};
+	memcpy(read->bytes, load->bytes, sizeof read->bytes);
+}
+
+_Static_assert(TRIED_BYTES == AWAITED_BYTES, "what a round reads is kept as it is");
+
 /* What it goes by. */
 static bool add_load(struct round *round, uint64_t address, uint64_t size)
 {
@@ -101,7 +144,10 @@ static bool add_load(struct round *round, uint64_t address, uint64_t size)
 		return false;
 	struct awaited_load *load = &awaited->loads[awaited->loads_length++];
 	*load = (struct awaited_load){.address = address, .size = size};
-	return target_read(round->process->target, address, load->bytes, size) == STATUS_OK;
+	if (target_read(round->process->target, address, load->bytes, size) != STATUS_OK)
+		return false;
+	add_read(round, load);
+	return true;
 }
 
 static bool is_same_access(const struct retry *access, const struct retry *other)
@@ -196,6 +242,7 @@ static bool step(struct round *round, uint64_t address)
 	    !entries_load(process->entries, tracee, &load) || !add_private(round, &load, &store) ||
 	    tracee_perform(tracee, &stop) != STATUS_OK)
 		return false;
+	round->unclear |= stop.kind != STOP_STEP;
 	if (stop.kind != STOP_STEP)
 		target_push_back(&stop);
 	return stop.kind == STOP_STEP;
@@ -240,8 +287,10 @@ static bool try_out(struct round *round)
 	struct user_regs_struct *regs = tracee_change_regs(tracee);
 	round->vectors_size = sizeof round->vectors;
 	if (!regs || tracee_extended(tracee, round->vectors, &round->vectors_size) != STATUS_OK ||
-	    !put_what_was_seen(round))
+	    !put_what_was_seen(round)) {
+		round->unclear = true;
 		return false;
+	}
 	round->regs = *regs;
 	regs->rip = round->entry;
 	const bool back = comes_back(round);
@@ -324,6 +373,27 @@ static bool find_in(struct round *round, bool *vain)
 	return true;
 }
 
+/* It isn't a round that waits. */
+static void keep_answer(struct process *process, const struct round *round, uint64_t key)
+{
+	if (!process->tried)
+		process->tried = calloc(1, sizeof *process->tried);
+	struct tried_rounds *tried = process->tried;
+	if (!tried || round->unclear || tried->length == TRIED_MOST)
+		return;
+	tried->at[tried->length] = round->reads;
+	tried->keys[tried->length++] = key;
+}
+
+static uint64_t key_of(const struct round *round, const struct call *call)
+{
+	const struct user_regs_struct *regs = tracee_regs(round->thread->tracee);
+	uint64_t registers[RETRY_REGISTERS] = {0};
+	if (regs)
+		retries_note_registers(regs, registers);
+	return retries_key(&round->thread->retries, round->length, call, registers);
+}
+
 /* *vain: it is found, and the one just gone was such a round already. */
 static void find_round(struct process *process, struct process_thread *thread, const struct call *call,
 		       bool *vain)
@@ -344,10 +414,13 @@ static void find_round(struct process *process, struct process_thread *thread, c
 	thread->awaited.loads_length = 0;
 	for (uint32_t i = 0; i < length; i++)
 		round->seen[i] = retries->at[(retries->length - length + i) % RETRIES_ROOM];
-	if (find_in(round, vain))
+	const uint64_t key = key_of(round, call);
+	if (find_in(round, vain)) {
 		retries->tries = 0;
-	else
+	} else {
 		*vain = false;
+		keep_answer(process, round, key);
+	}
 	free(round);
 }
 

@@ -3,6 +3,8 @@
 
 #include "supervisor/way/way.h"
 
+#include <fmc/supervisor/tried.h>
+
 /*
  * A round of a loop that waits for memory, tried out by a thread that stands at its beginning (awaits.c): it is stepped through it with
  * memory as it has seen it, and then all is put back.
@@ -31,6 +33,9 @@ struct round {
 	bool again;
 	uint32_t next; /* of its accesses */
 	const struct retry_frame *frame;
+	/* What it reads that it hasn't written itself, but for what its accesses find; unclear: that can't be told. */
+	struct tried_round reads;
+	bool unclear;
 };
 
 /*

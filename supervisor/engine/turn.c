@@ -73,11 +73,22 @@ static void hand_over_profile(struct agent_region *region, const struct profile 
 	region->plan.policy.profile = &region->profile;
 }
 
+/* What has come to be known by stops meanwhile. */
+static void hand_over_tried(struct agent_region *region, const struct tried_rounds *tried)
+{
+	for (uint32_t i = region->tried.length; tried && i < tried->length; i++) {
+		region->tried.keys[i] = tried->keys[i];
+		region->tried.at[i] = tried->at[i];
+		region->tried.length = i + 1;
+	}
+}
+
 void attempt_plan(struct engine *engine, const struct plan *plan)
 {
 	struct agent_region *region = engine->region;
 	memcpy(region->steps, plan->prefix, plan->prefix_length * sizeof *region->steps);
 	hand_over_sleepers(region, plan);
+	hand_over_tried(region, engine->process->tried);
 	region->check_high = 0; /* the agent's, at the end of its turn */
 	region->tells = engine->compares;
 	region->opens = engine->process->files_length == 0;

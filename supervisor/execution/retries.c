@@ -98,3 +98,25 @@ uint32_t retries_since(const struct retries *retries, const struct call *call)
 	}
 	return 0;
 }
+
+/* Scratch at a call: which value it has hangs on how one has come there. */
+#define R11 11
+
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+	hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 29;
+}
+
+uint64_t retries_key(const struct retries *retries, uint32_t length, const struct call *call,
+		     const uint64_t registers[RETRY_REGISTERS])
+{
+	uint64_t key = mix(mix(length, call->entry), call->object);
+	for (unsigned i = 0; i < RETRY_REGISTERS; i++)
+		key = i == R11 ? key : mix(key, registers[i]);
+	for (uint32_t i = 0; i < length; i++) {
+		const struct retry *seen = &retries->at[(retries->length - length + i) % RETRIES_ROOM];
+		key = mix(mix(mix(mix(key, seen->entry), seen->object), seen->bytes), seen->word);
+	}
+	return key;
+}

@@ -49,6 +49,10 @@ static inline bool retries_load(const struct call *call)
 /* How many accesses there have been since the one at this instruction, to the same place; 0: none was. */
 uint32_t retries_since(const struct retries *retries, const struct call *call);
 
+/* What tells a round of so many accesses from others, but for what it reads besides: where the thread stands, and what the accesses have found. */
+uint64_t retries_key(const struct retries *retries, uint32_t length, const struct call *call,
+		     const uint64_t registers[RETRY_REGISTERS]);
+
 /* How often a round may be tried out: the first ones may still be on their way into the loop, or into functions that are bound as they are called. */
 #define RETRIES_TRIED 3
 

@@ -45,11 +45,33 @@ static uint64_t word_at(const struct call *call)
 	return word;
 }
 
+static bool reads_same(const struct tried_round *round)
+{
+	for (uint32_t i = 0; i < round->length; i++) {
+		const struct tried_read *read = &round->reads[i];
+		if (!is_readable(read->address, read->size) ||
+		    memcmp((const void *)read->address, read->bytes, read->size) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* Has it been tried out, and doesn't wait? */
+static bool goes_on(const struct agent_thread *thread, const struct call *call, uint32_t length)
+{
+	const struct tried_rounds *tried = &REGION->tried;
+	const uint64_t key = retries_key(&thread->retries, length, call, general(&thread->context));
+	for (uint32_t i = tried->length; i-- > 0;)
+		if (tried->keys[i] == key && reads_same(&tried->at[i]))
+			return true;
+	return false;
+}
+
 /* Only stops step a thread through a round, to see whether it would come back. */
 static bool may_be_round(struct agent_thread *thread, const struct call *call)
 {
-	return !call->apart && retries_since(&thread->retries, call) > 0 &&
-	       thread->retries.tries++ < RETRIES_TRIED;
+	const uint32_t length = call->apart ? 0 : retries_since(&thread->retries, call);
+	return length > 0 && thread->retries.tries++ < RETRIES_TRIED && !goes_on(thread, call, length);
 }
 
 bool stand_at_instruction(struct agent_thread *thread, uint64_t number)

@@ -182,6 +182,8 @@ struct hot_page {      /* one that some execution has written */
 	uint64_t address;
 	const unsigned char *bytes; /* as it was at first; NULL: in a space */
 };
+/* Is all of it the program's, to be read and written? */
+bool is_readable(uint64_t address, uint64_t size);
 void *keep(uint64_t bytes); /* new memory for good, all zeros, in whole pages; NULL: there is none left */
 void copy_page(void *to, const void *from);
 bool base_take(void);			       /* false: there is too much of it, */

@@ -127,6 +127,17 @@ static bool in_areas(uint64_t page)
 	return false;
 }
 
+static bool is_page_readable(uint64_t page)
+{
+	const struct space *space = spaces_with(page);
+	return in_areas(page) || (space && space->given && space->actual & PROT_WRITE);
+}
+
+bool is_readable(uint64_t address, uint64_t size)
+{
+	return is_page_readable(address & ~(PAGE - 1)) && is_page_readable((address + size - 1) & ~(PAGE - 1));
+}
+
 /* It wasn't there at first: zeros, or a page of a file. */
 static const unsigned char *first_bytes(uint64_t page)
 {

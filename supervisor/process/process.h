@@ -6,6 +6,7 @@
 #include <fmc/breakpoints/rounds.h>
 #include <fmc/breakpoints/selection.h>
 #include <fmc/supervisor/process.h>
+#include <fmc/supervisor/tried.h>
 #include <fmc/tracer/contents.h>
 
 #include "supervisor/execution/retries.h"
@@ -364,7 +365,8 @@ struct process {
 	uint64_t sent;	     /* signals that its threads have sent each other, as bits; 0 is signal 1 */
 	struct senders senders;
 	bool disturbed;	     /* so at any time: it has timers or children, or is sent signals through fmc */
-	struct loops *loops; /* the options', or: */
+	struct tried_rounds *tried; /* NULL: none have been */
+	struct loops *loops;	    /* the options', or: */
 	struct loops own_loops;
 	uint32_t known;	       /* so many of them are in use in this execution */
 	struct shared *shared; /* the options', or: */

@@ -286,6 +286,7 @@ void process_free(struct process *process)
 	variables_free(process);
 	channels_free_uses(&process->uses);
 	selection_release(&process->selection);
+	free(process->tried);
 	free(process->threads);
 	free(process->objects);
 	free(process->slots);

@@ -3,6 +3,7 @@
 
 #include <fmc/breakpoints/leads.h>
 #include <fmc/supervisor/execution.h>
+#include <fmc/supervisor/tried.h>
 
 /*
  * Between fmc and the agent, which runs whole executions inside of a target: one piece of memory that both have at the same address,
@@ -109,6 +110,7 @@ struct agent_region {
 	struct profile profile; /* of the plan's policy, if that has one */
 	struct profile_thread profile_threads[AGENT_THREADS];
 	uint32_t groups[AGENT_STEPS];
+	struct tried_rounds tried;
 	/* fmc's, as it learns of them within turns: instructions that are operations, by number. */
 	struct instruction_lead instructions[AGENT_INSTRUCTIONS];
 	uint32_t instructions_length;
