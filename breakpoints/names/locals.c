@@ -125,7 +125,7 @@ bool covering_path(const struct covering *covering, const struct sought *sought,
 	bool through = !inner;
 	if (!covers(covering, sought))
 		return false;
-	text->meant |= type_is_meant(&type);
+	name_pass(text, &type);
 	if (dwarf_peel_type(&type, &type) != 0)
 		return false;
 	do {

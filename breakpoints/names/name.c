@@ -1,4 +1,5 @@
 #include "breakpoints/names/name.h"
+#include "breakpoints/names/lock_kind.h"
 #include "breakpoints/sites/atomic_variables.h"
 #include "breakpoints/symbols/places.h"
 #include <ctype.h>
@@ -127,6 +128,13 @@ static bool enter_struct(struct text *text, Dwarf_Die *type, uint64_t *offset)
 	return false;
 }
 
+void name_pass(struct text *text, Dwarf_Die *type)
+{
+	text->meant |= type_is_meant(type);
+	if (!text->kind)
+		text->kind = lock_kind(type);
+}
+
 bool name_enter(struct text *text, Dwarf_Die *type, uint64_t *offset)
 {
 	bool entered = false;
@@ -142,13 +150,14 @@ bool name_enter(struct text *text, Dwarf_Die *type, uint64_t *offset)
 	default:
 		break;
 	}
-	text->meant |= entered && type_is_meant(type);
+	if (entered)
+		name_pass(text, type);
 	return entered && dwarf_peel_type(type, type) == 0;
 }
 
 static void append_inside(struct text *text, Dwarf_Die type, uint64_t offset)
 {
-	text->meant |= type_is_meant(&type);
+	name_pass(text, &type);
 	if (dwarf_peel_type(&type, &type) != 0)
 		return;
 	while (name_enter(text, &type, &offset))
@@ -211,6 +220,16 @@ enum meant places_meant(struct places *places, uint64_t address)
 		return MEANT_UNKNOWN;
 	append_inside(&text, variable->type, address - variable->address);
 	return text.meant ? MEANT_SHARED : MEANT_NOT;
+}
+
+const char *places_kind(struct places *places, uint64_t address)
+{
+	char scratch[256];
+	struct text text = {.at = scratch, .room = sizeof(scratch)};
+	const struct variable *variable = static_variable(places, address);
+	if (variable)
+		append_inside(&text, variable->type, address - variable->address);
+	return text.kind;
 }
 
 static bool name_static(struct places *places, struct text *text, uint64_t address)

@@ -15,6 +15,7 @@ struct text {
 	char *at;
 	size_t room, length;
 	bool meant; /* type_is_meant() of a type on the way to what it names */
+	const char *kind; /* lock_kind() of the first one that has any; NULL */
 };
 
 void text_append(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -22,8 +23,14 @@ void text_append(struct text *text, const char *format, ...) __attribute__((form
 /* The type of a variable, a parameter or a member, also of one that has it from its declaration. */
 bool type_of(Dwarf_Die *die, Dwarf_Die *type);
 
+/* Append what the type stands in, namespaces and classes: `bank::`. */
+void type_scopes(struct text *text, Dwarf_Die *type);
+
 /* Is it volatile or atomic: are threads meant to come to it at the same time? */
 bool type_is_meant(Dwarf_Die *type);
+
+/* That is a type on the way to what the text names. */
+void name_pass(struct text *text, Dwarf_Die *type);
 
 /* Where a member is in its structure, and its type. */
 bool type_member(Dwarf_Die *member, Dwarf_Die *type, uint64_t *start, uint64_t *size);
@@ -46,5 +53,11 @@ void places_name_in(struct places *places, const struct surroundings *around, ui
 
 /* The name of a structure with its namespaces, or that of its typedef; NULL if it has none. Lives as long as the places. */
 const char *places_type_name(struct places *places, Dwarf_Die *type);
+
+/*
+ * What a library or language calls the lock, or other object to wait for, that this address of a static variable is in: lock_kind(). NULL: it is
+ * none of those.
+ */
+const char *places_kind(struct places *places, uint64_t address);
 
 #endif

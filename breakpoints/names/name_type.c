@@ -24,8 +24,7 @@ static bool child_towards(Dwarf_Die *parent, Dwarf_Off offset, Dwarf_Die *child)
 	return true;
 }
 
-/* Append what the type stands in: namespaces, classes. */
-static void append_scopes(struct text *text, Dwarf_Die *type)
+void type_scopes(struct text *text, Dwarf_Die *type)
 {
 	Dwarf_Die at;
 	Dwarf_Off offset = dwarf_dieoffset(type);
@@ -58,7 +57,7 @@ static bool name_type(struct text *text, Dwarf_Die *type)
 	bool meant = name && (name[0] != '_' || !has_alias);
 	if (!meant && !has_alias)
 		return false;
-	append_scopes(text, meant ? &at : &alias);
+	type_scopes(text, meant ? &at : &alias);
 	text_append(text, "%s", meant ? name : dwarf_diename(&alias));
 	return true;
 }

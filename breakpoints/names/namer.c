@@ -80,9 +80,8 @@ bool namer_name(struct namer *namer, uint64_t address, uint64_t size, const uint
 {
 	char made[NAME_BYTES];
 	const struct sought sought = {.address = address, .size = size};
-	if (modules_find(&namer->naming.places->modules, address))
-		return false;
-	look(namer);
+	if (!modules_find(&namer->naming.places->modules, address))
+		look(namer);
 	if (!naming_name(&namer->naming, &sought, users, length, false, made))
 		return false;
 	snprintf(name, room, "%s", made);

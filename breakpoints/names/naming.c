@@ -120,17 +120,41 @@ static void cut_innards(struct text *text)
 	text->length = (size_t)(inner - text->at);
 }
 
+static bool is_rusts(const char *kind)
+{
+	return kind && strncmp(kind, "std::sync::", strlen("std::sync::")) == 0;
+}
+
+/* A variable of the program's own is called by its name, and the kind of what it is or has there. */
+static bool name_fixed(struct naming *naming, uint64_t address, bool rust, struct text *text)
+{
+	const char *kind = places_kind(naming->places, address);
+	places_name_in(naming->places, &naming->around, address, text->at, text->room);
+	text->length = strlen(text->at);
+	text->room = NAME_BYTES;
+	if (rust || is_rusts(kind))
+		cut_innards(text);
+	if (kind)
+		text_append(text, " (%s)", kind);
+	naming->meant = kind ? places_meant(naming->places, address) : MEANT_UNKNOWN;
+	return kind != NULL;
+}
+
 bool naming_name(struct naming *naming, const struct sought *sought, const uint32_t *users, size_t length,
 		 bool rust, char name[NAME_BYTES])
 {
 	struct text text = {.at = name, .room = NAME_BYTES - 64};
 	name[0] = 0;
-	bool fixed = modules_find(&naming->places->modules, sought->address);
-	bool found = !fixed && naming->objects++ < OBJECTS_MOST &&
-		     (name_local(naming, sought, &text) || name_member(naming, users, length, sought, &text));
+	if (modules_find(&naming->places->modules, sought->address))
+		return name_fixed(naming, sought->address, rust, &text);
+	const bool found =
+	    naming->objects++ < OBJECTS_MOST &&
+	    (name_local(naming, sought, &text) || name_member(naming, users, length, sought, &text));
 	naming->meant = !found ? MEANT_UNKNOWN : text.meant ? MEANT_SHARED : MEANT_NOT;
-	if (found && rust)
+	if (found && (rust || is_rusts(text.kind)))
 		cut_innards(&text);
+	if (found && text.kind)
+		text_append(&text, " (%s)", text.kind);
 	if (found)
 		text_append(&text, " at ");
 	else

@@ -55,7 +55,8 @@ struct naming {
 
 /*
  * The name of an object that these threads use; the first one that tells it is believed. rust: it is the word of a lock of
- * Rust's. Always writes something; false: it is what places_name_in() says.
+ * Rust's. Behind the name comes what a library or language calls such an object, places_kind(). Always writes something; false: it is what
+ * places_name_in() says.
  */
 bool naming_name(struct naming *naming, const struct sought *sought, const uint32_t *users, size_t length,
 		 bool rust, char name[NAME_BYTES]);

@@ -18,9 +18,12 @@ static const struct named {
 	{"member", "mine.lock in stay at "},
 },
   of_cpp[] = {
-      {"forth", "bank::account.guard at "}, {"back", "bank::account.guard at "},
-      {"this", "bank::bell.rung at "},	    {"unique", "bank::vault.door at "},
-      {"shared", "bank::vault.door at "},   {"base", "bank::ledger.lock at "},
+      {"forth", "bank::account.guard (std::mutex) at "},
+      {"back", "bank::account.guard (std::mutex) at "},
+      {"this", "bank::bell.rung (std::condition_variable) at "},
+      {"unique", "bank::vault.door (std::shared_mutex) at "},
+      {"shared", "bank::vault.door (std::shared_mutex) at "},
+      {"base", "bank::ledger.lock (std::mutex) at "},
 };
 
 static const char *const of_levels[][2] = {
