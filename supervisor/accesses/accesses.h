@@ -39,8 +39,9 @@ bool awaits_changed(const struct process *process, uint32_t thread);
 /*
  * apart.c: an instruction whose access is made of several operations (call.apart, call.whole_bytes). goes_on: is the pending one not the
  * last? perform: do it, the thread stays where it is; what is pending then. before, after: the
- * last one, the instruction is about to be performed, and finds what it has read; it has been, or couldn't be. at_once: where there
- * can't be parts, there are none.
+ * last one, the instruction is about to be performed, and finds what it has read; it has been, or couldn't be. begun: is the pending one
+ * not the first? stores: and others may have seen some of what the instruction writes? anew: the thread comes to the instruction again. at_once:
+ * where there can't be parts, there are none.
  */
 enum apart_done {
 	APART_DONE,
@@ -52,6 +53,9 @@ enum apart_done apart_perform(struct process *process, struct process_thread *th
 void apart_before(struct process *process, struct process_thread *thread, struct apart *found);
 void apart_after(struct process *process, const struct process_thread *thread, const struct apart *found,
 		 bool performed);
+bool apart_begun(const struct call *call);
+bool apart_stores(const struct call *call);
+void apart_anew(struct call *call);
 void apart_at_once(struct process *process, struct call *call);
 
 /* rounds.c: it has come to the head of loop i. */

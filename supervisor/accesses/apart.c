@@ -62,6 +62,25 @@ static void point_at(struct call *call, uint64_t address)
 	call->op.arg = (int64_t)access_part(address, first_of(call) + call->whole_bytes);
 }
 
+bool apart_begun(const struct call *call)
+{
+	return (call->apart && call->op.kind == OP_MEMORY_WRITE) ||
+	       (call->whole_bytes && call->object != call->whole);
+}
+
+bool apart_stores(const struct call *call)
+{
+	return call->op.kind == OP_MEMORY_WRITE && call->whole_bytes && call->object != call->whole;
+}
+
+void apart_anew(struct call *call)
+{
+	if (call->apart)
+		call->op.kind = OP_MEMORY_READ;
+	if (call->whole_bytes)
+		point_at(call, call->whole);
+}
+
 static struct call next_of(const struct call *call)
 {
 	struct call next = *call;

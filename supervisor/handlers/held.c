@@ -1,3 +1,4 @@
+#include "supervisor/accesses/accesses.h"
 #include "supervisor/handlers/handlers.h"
 #include "supervisor/lives/lives.h"
 #include "supervisor/run/run.h"
@@ -145,7 +146,7 @@ static void handle_held(struct process *process, uint32_t t, uint64_t signals, s
  */
 static bool handles_later(const struct process_thread *thread, const struct op *op)
 {
-	if (thread->stores.length > 0)
+	if (thread->stores.length > 0 || apart_stores(&thread->call))
 		return true;
 	switch (op->kind) {
 	case OP_THREAD_START:
@@ -196,6 +197,7 @@ void held_handle(struct process *process, uint32_t runner, struct outcome *outco
 		const struct op *op = model_pending(model, t);
 		/* It may come to a wait before: to be looked at again. */
 		if (op_waits_outside(op->kind) || op->kind == OP_SIGNAL_TAKE ||
+		    apart_begun(&process->threads[t].call) ||
 		    (model_ready(model, t) && handles_later(&process->threads[t], op)))
 			process->signalled = true;
 		else

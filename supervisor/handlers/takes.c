@@ -3,6 +3,7 @@
  * lets it run. Its handlers run up to their first operation, which then is what it has pending, or to their end: then it comes to its operation
  * again. They may as well come while it waits there, which then fails with EINTR.
  */
+#include "supervisor/accesses/accesses.h"
 #include "supervisor/before/before.h"
 #include "supervisor/handlers/handlers.h"
 #include "supervisor/run/run.h"
@@ -163,7 +164,7 @@ void takes_perform(struct process *process, uint32_t thread, const struct op *op
 		   struct outcome *outcome)
 {
 	struct process_thread *self = &process->threads[thread];
-	const struct call held = self->call;
+	struct call held = self->call;
 	const bool waits = op->flags & OP_INTERRUPTS && choice == 0;
 	uint64_t where, stack;
 	process_note_other(process, "a thread that is held handles a signal");
@@ -175,6 +176,8 @@ void takes_perform(struct process *process, uint32_t thread, const struct op *op
 	}
 	if (!held_rewind(self, &where, &stack))
 		return run_failed(outcome, END_ERROR, STATUS_GONE, "lost the target");
+	/* Signals come between instructions. */
+	apart_anew(&held);
 	if (run_handlers(process, thread, where, stack, outcome) != STATUS_OK)
 		return;
 	/* It is back; what it met on the way is forgotten. Threads that were born have moved those that there were. */
