@@ -10,6 +10,19 @@ handled() {
 	status=$?
 }
 
+# The update of either is lost, since both have read before either writes.
+for how in lost local; do
+	handled "$how"
+	judge "$how: found" [ $status -eq 1 ]
+	says "$how: goes on with what the handler shares with its thread" 'going on with accesses that no operation orders: (count at|own in local at) ' \
+	    '^abort: .*Assertion .(count|own) == 2. failed'
+	timeout 60 "$FMC" replay "$SCRATCH/found.sched" </dev/null >"$SCRATCH/out" 2>&1
+	judge "$how: played" [ $? -eq 0 ]
+done
+# Its thread doesn't race with it: no data race is told of these.
+handled --races report lost
+says_not "lost: no data race" 'data race'
+
 # Nobody comes between the two halves of one instruction but threads, and no handler where it is blocked.
 for how in within masked; do
 	handled "$how"

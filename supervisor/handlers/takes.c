@@ -178,10 +178,12 @@ void takes_perform(struct process *process, uint32_t thread, const struct op *op
 		return run_failed(outcome, END_ERROR, STATUS_GONE, "lost the target");
 	/* Signals come between instructions. */
 	apart_anew(&held);
+	handling_begin(self, where, stack);
 	if (run_handlers(process, thread, where, stack, outcome) != STATUS_OK)
 		return;
 	/* It is back; what it met on the way is forgotten. Threads that were born have moved those that there were. */
 	process->threads[thread].call = held;
+	process->threads[thread].handling.where = 0;
 	if (waits)
 		return held_end_wait(process, thread, outcome);
 	outcome->kind = OUTCOME_PENDING;

@@ -116,7 +116,8 @@ static bool is_known(const struct shadow *shadow, const struct memory_access *a,
 		const struct memory_access *c = &shadow->accesses[shadow->found->at[i].first];
 		const struct memory_access *d = &shadow->accesses[shadow->found->at[i].second];
 		if (shadow->found->at[i].ordered == ordered && c->place == a->place && d->place == b->place &&
-		    c->thread == a->thread && d->thread == b->thread &&
+		    c->thread == a->thread && d->thread == b->thread && c->handler == a->handler &&
+		    d->handler == b->handler &&
 		    c->address / GRANULE == a->address / GRANULE)
 			return true;
 	}
@@ -135,13 +136,15 @@ static bool is_wanted(const struct shadow *shadow, const struct memory_access *a
 static void compare(struct shadow *shadow, const struct seen *seen, uint32_t index, uint8_t bytes)
 {
 	const struct memory_access *a = &shadow->accesses[seen->access], *b = &shadow->accesses[index];
-	if (a->thread == b->thread || !(seen->bytes & bytes) || !(a->write || b->write) ||
+	const bool same = a->thread == b->thread, own = same && a->handler != b->handler;
+	if ((same && !(own && shadow->found->handlers)) || !(seen->bytes & bytes) || !(a->write || b->write) ||
 	    (a->own_stack && b->own_stack) || shadow->found->length == SHARING_MOST)
 		return;
 	/* One operation may store what another one doesn't see yet: the search tries their orders, too. */
 	const bool ordered =
-	    access_ordered(&shadow->order, a, b) ||
-	    guards_ordered(&shadow->guards, &shadow->order, shadow->accesses, seen->access, index) ||
+	    (!own &&
+	     (access_ordered(&shadow->order, a, b) ||
+	      guards_ordered(&shadow->guards, &shadow->order, shadow->accesses, seen->access, index))) ||
 	    (access_is_operation(&shadow->order, a) && access_is_operation(&shadow->order, b));
 	if ((ordered && !is_wanted(shadow, a, b)) || is_known(shadow, a, b, ordered))
 		return;
@@ -152,7 +155,7 @@ static void compare(struct shadow *shadow, const struct seen *seen, uint32_t ind
 static bool is_like(const struct shadow *shadow, const struct seen *seen, uint32_t index)
 {
 	const struct memory_access *a = &shadow->accesses[seen->access], *b = &shadow->accesses[index];
-	return a->thread == b->thread && a->write == b->write &&
+	return a->thread == b->thread && a->handler == b->handler && a->write == b->write &&
 	       access_is_operation(&shadow->order, a) == access_is_operation(&shadow->order, b);
 }
 

@@ -18,12 +18,13 @@
 #define WIDEST	    64	       /* bytes of an instruction that has a number */
 #define MOST_PASTS  16	       /* of a cell */
 #define ORDERS	    256
+#define HANDLER	    (1u << 23) /* beside the number of the thread whose it is */
 
 struct event {
 	uint64_t place;
 	uint64_t address; /* of a range; else relative to eight bytes */
 	uint64_t size;
-	uint32_t thread, transition;
+	uint32_t thread, transition; /* the thread with HANDLER, as everywhere here */
 	bool range, write, own_stack;
 };
 
@@ -128,8 +129,9 @@ void sift_begin(struct sift *sift, sift_tell *tell, sift_ordered *ordered, void 
 	sift_memory_clear(&sift->memory);
 }
 
-void sift_turn(struct sift *sift, uint32_t thread, size_t transition)
+void sift_turn(struct sift *sift, uint32_t thread, bool handler, size_t transition)
 {
+	thread |= handler ? HANDLER : 0;
 	if (sift->thread == thread && sift->transition == transition)
 		return;
 	sift->thread = thread;
@@ -336,7 +338,8 @@ static uint32_t present_event(struct taking *taking, uint64_t granule)
 static void tell_this(const struct taking *taking)
 {
 	struct memory_access access = *taking->access;
-	access.thread = taking->sift->thread;
+	access.thread = taking->sift->thread & ~HANDLER;
+	access.handler = taking->sift->thread & HANDLER;
 	access.transition = taking->sift->transition;
 	taking->sift->tell(taking->sift->context, &access);
 }
@@ -380,7 +383,8 @@ static void flush_event(struct taking *taking, uint32_t number, uint64_t from, u
 					     .size = to - from,
 					     .place = event->place,
 					     .transition = event->transition,
-					     .thread = event->thread,
+					     .thread = event->thread & ~HANDLER,
+					     .handler = event->thread & HANDLER,
 					     .write = event->write,
 					     .own_stack = event->own_stack};
 	taking->sift->tell(taking->sift->context, &access);
@@ -511,15 +515,16 @@ static bool is_before(struct sift *sift, const struct cell *cell)
 {
 	const struct event *event = event_of(sift, latest_event(cell));
 	struct order *order = &sift->orders[event->transition % ORDERS];
-	if (!sift->ordered)
+	const uint32_t first = event->thread & ~HANDLER, second = sift->thread & ~HANDLER;
+	if (!sift->ordered || first == second)
 		return false;
 	if (order->turn != sift->turns || order->transition != event->transition ||
 	    order->thread != event->thread)
 		*order =
 		    (struct order){.thread = event->thread,
 				   .transition = event->transition,
-				   .ordered = sift->ordered(sift->context, event->thread, event->transition,
-							    sift->thread, sift->transition),
+				   .ordered = sift->ordered(sift->context, first, event->transition, second,
+							    sift->transition),
 				   .turn = sift->turns};
 	return order->ordered;
 }

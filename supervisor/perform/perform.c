@@ -306,6 +306,7 @@ void process_perform(struct machine *machine, uint32_t thread, const struct op *
 	struct process *process = process_of(machine);
 	if (process->threads[thread].sender)
 		return arrive_perform(process, thread, op, choice, outcome);
+	handling_end(&process->threads[thread]);
 	stores_begin(process, &process->threads[thread]);
 	perform(process, thread, op, choice, effect, outcome);
 	/* Threads that were born have moved those that there were. */

@@ -270,9 +270,10 @@ static bool is_of_other(struct process *process, uint32_t thread, uint64_t addre
 struct telling {
 	struct process *process;
 	uint32_t thread;
+	bool handler;	/* it is in one */
 	uint64_t place; /* of what has none of its own */
 	struct standing *standing;
-	uint64_t stack_end;
+	uint64_t stack_end, own_end; /* its stack's, and that of what nobody but it has of that: a handler has no frames but its own */
 };
 
 static size_t present_transition(const struct looking *looking)
@@ -286,17 +287,20 @@ static bool begin_telling(struct process *process, uint32_t thread, uint64_t pla
 {
 	struct looking *looking = &process->looking;
 	struct standing *standing = stand(process, thread, regs->rsp, regs->fs_base);
+	const struct handling *handling = &process->threads[thread].handling;
 	if (!standing) {
 		looking->status = STATUS_NO_MEMORY;
 		return false;
 	}
 	*telling = (struct telling){.process = process,
 				    .thread = thread,
+				    .handler = handling->where != 0,
 				    .place = place,
 				    .standing = standing,
 				    .stack_end = stack_end(process, thread, standing)};
+	telling->own_end = telling->handler ? handling->stack - RED_ZONE : telling->stack_end;
 	if (looking->sifting)
-		sift_turn(looking->sift, thread, present_transition(looking));
+		sift_turn(looking->sift, thread, telling->handler, present_transition(looking));
 	return true;
 }
 
@@ -315,18 +319,20 @@ static bool tell(const struct telling *telling, const struct touched *touched, u
 	}
 	if (stack - RED_ZONE < standing->low)
 		standing->low = stack - RED_ZONE;
-	const bool own = touched->address >= standing->low && touched->address < telling->stack_end;
+	const bool own = touched->address >= standing->low && touched->address < telling->own_end;
 	if (looking->sifting && (own || is_apart(telling->process, telling->thread, touched->address)) &&
 	    sift_again(looking->sift, touched->site, own, touched->address, &settled))
 		return settled;
-	bool local = false,
-	     other = !own && is_of_other(telling->process, telling->thread, touched->address, &local);
+	bool local = false, other = telling->handler && touched->address >= telling->own_end &&
+				    touched->address < telling->stack_end;
+	other |= !own && is_of_other(telling->process, telling->thread, touched->address, &local);
 	looking->foreign_local |= local;
 	const struct memory_access access = {.address = touched->address,
 					     .size = touched->size,
 					     .place = touched->place ? touched->place : telling->place,
 					     .transition = present_transition(looking),
 					     .thread = telling->thread,
+					     .handler = telling->handler,
 					     .write = touched->write,
 					     .locked = touched->locked,
 					     .frees = touched->frees,
@@ -358,13 +364,15 @@ void process_look_operation(struct process *process, const struct memory_access 
 	struct memory_access present = *access;
 	if (!looking->look)
 		return;
+	handling_end(&process->threads[access->thread]);
+	present.handler = process->threads[access->thread].handling.where != 0;
 	present.transition = present_transition(looking);
 	/* Who reads it is told because of that one. */
 	if (!looking->sifting || access->guard)
 		looking->look->access(looking->look->context, &present);
 	if (!looking->sifting)
 		return;
-	sift_turn(looking->sift, access->thread, present.transition);
+	sift_turn(looking->sift, access->thread, present.handler, present.transition);
 	(void)sift_take(looking->sift, 0, &present);
 }
 

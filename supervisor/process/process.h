@@ -145,6 +145,9 @@ struct process_thread {
 		struct call exit;
 	} leaving;
 	struct signals_sent signals; /* to it, not taken yet */
+	struct handling {
+		uint64_t where, stack;
+	} handling; /* it is in the handler of one, which has come before the instruction there; 0: in none */
 };
 
 #define REMAINS_BYTES 56 /* as large as the largest object of libc's that can be made without a call */
@@ -424,6 +427,10 @@ static inline struct process *process_of(struct machine *machine)
 {
 	return (struct process *)(void *)machine;
 }
+
+/* handling.c: the thread stands where it handles signals. begin: from here on, unless it does so already. end: if the handler has returned. */
+void handling_begin(struct process_thread *thread, uint64_t where, uint64_t stack);
+void handling_end(struct process_thread *thread);
 
 /* objects.c: numbers for addresses */
 void objects_clear(struct process *process);

@@ -14,6 +14,7 @@ struct memory_access {
 	uint32_t thread;
 	bool write;
 	bool locked; /* by a function of libc's that locks it meanwhile, which nothing else tells; not after a sift */
+	bool handler; /* of a signal that has come to the thread where a schedule has it: it may come elsewhere */
 	bool
 	    own_stack; /* memory of the thread's own stack, which another thread may get when this one is gone */
 	bool other_stack; /* memory of another thread's */
@@ -25,7 +26,7 @@ struct memory_access {
 	    operation; /* it is what the transition itself does; so is what an OP_MEMORY_* announces, without this */
 };
 
-/* Two accesses of different threads to common bytes, one of them a write: indices, the earlier first. */
+/* Two accesses of different threads, or of one and its handler, to common bytes, one of them a write: indices, the earlier first. */
 struct sharing {
 	uint32_t first, second;
 	bool ordered; /* an operation orders them: sharing_find_all() */
@@ -37,6 +38,7 @@ struct sharing {
 struct sharings {
 	struct sharing at[SHARING_MOST];
 	size_t length;
+	bool handlers;	 /* set by the caller: pairs of a thread's accesses and its handlers' are to be found, too */
 	size_t compared; /* of the accesses; the rest were left out, since the caller wants no more of it: */
 	bool (*enough)(void *context); /* set by the caller: asked now and then; NULL: never enough */
 	void *context;
@@ -47,7 +49,8 @@ struct sharings {
  * thread's next operation doesn't come before (happens_before.h, without fairness) the one after which the second access is,
  * so that schedules of the same operations, or ones that differ in these alone, may have them the other way round. After a
  * thread's last operation it is its end that counts, which joins come after, and what comes last of all. What comes before the release of
- * the guard of a C++ static variable comes before what follows a read of that. Each pair of places and threads once for eight
+ * the guard of a C++ static variable comes before what follows a read of that. What a handler does no operation orders with what its thread does
+ * outside of it, if both aren't operations. Each pair of places and threads once for eight
  * bytes. `found` is as the caller has set it up, its pairs are replaced. False without memory.
  */
 bool sharing_find(const struct trace *trace, const struct memory_access *accesses, size_t length,

@@ -24,8 +24,11 @@ typedef void sift_tell(void *context, const struct memory_access *access);
 typedef bool sift_ordered(void *context, uint32_t first, size_t earlier, uint32_t second, size_t present);
 void sift_begin(struct sift *sift, sift_tell *tell, sift_ordered *ordered, void *context);
 
-/* What follows is done by this thread, in this transition. An access that is repeated there may be left out. */
-void sift_turn(struct sift *sift, uint32_t thread, size_t transition);
+/*
+ * What follows is done by this thread, in this transition, or by its handler of a signal, which is told from the thread as if it were another one.
+ * An access that is repeated there may be left out.
+ */
+void sift_turn(struct sift *sift, uint32_t thread, bool handler, size_t transition);
 
 /*
  * Instructions have numbers, by which what they do again and again is told fast: what an instruction of one number is, how many bytes

@@ -194,20 +194,23 @@ static bool no_time_left(void *session)
 	return session_is_over(session);
 }
 
-bool watch_find(const struct watch *watch, const struct trace *trace, struct sharings *found)
+static bool find(const struct watch *watch, const struct trace *trace, bool ordered, struct sharings *found)
 {
-	if (!watch->ordered)
-		return watch_find_races(watch, trace, found);
 	found->enough = no_time_left;
 	found->context = watch->session;
-	return sharing_find_all(trace, watch->accesses, watch->length, found);
+	return (ordered ? sharing_find_all : sharing_find)(trace, watch->accesses, watch->length, found);
+}
+
+bool watch_find(const struct watch *watch, const struct trace *trace, struct sharings *found)
+{
+	found->handlers = true;
+	return find(watch, trace, watch->ordered, found);
 }
 
 bool watch_find_races(const struct watch *watch, const struct trace *trace, struct sharings *found)
 {
-	found->enough = no_time_left;
-	found->context = watch->session;
-	return sharing_find(trace, watch->accesses, watch->length, found);
+	found->handlers = false;
+	return find(watch, trace, false, found);
 }
 
 /* The same for any number of pairs in any order; 0 for none. */

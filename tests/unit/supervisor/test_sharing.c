@@ -124,6 +124,7 @@ static struct memory_access *after(uint32_t thread, enum op_kind kind, unsigned 
 
 static size_t shared(void)
 {
+	found.handlers = false;
 	ck_assert(sharing_find(&trace, accesses, accesses_length, &found));
 	return found.length;
 }
@@ -452,6 +453,28 @@ START_TEST(operations_of_memory)
 }
 END_TEST
 
+/* A handler may come elsewhere, whatever orders it where it has come: but to operations, which the search puts in all orders. */
+START_TEST(in_a_handler)
+{
+	two_without_order();
+	after(0, OP_MUTEX_LOCK, 1, true);
+	after(0, OP_MUTEX_LOCK, 2, false)->handler = true;
+	after(0, OP_MUTEX_LOCK, 2, true)->handler = true;
+	after(0, OP_MUTEX_UNLOCK, 2, false);
+	ck_assert_uint_eq(shared(), 0);
+	found.handlers = true;
+	ck_assert(sharing_find(&trace, accesses, accesses_length, &found));
+	ck_assert_uint_eq(found.length, 3);
+	for (size_t i = 0; i < found.length; i++)
+		ck_assert(!found.at[i].ordered &&
+			  accesses[found.at[i].first].handler != accesses[found.at[i].second].handler);
+	for (size_t i = 0; i < accesses_length; i++)
+		accesses[i].operation = true;
+	ck_assert(sharing_find(&trace, accesses, accesses_length, &found));
+	ck_assert_uint_eq(found.length, 0);
+}
+END_TEST
+
 /* A copy reads and writes. */
 START_TEST(of_copies)
 {
@@ -722,6 +745,6 @@ SUITE("sharing", 0, setup, teardown, TEST(under_a_lock), TEST(no_longer_than_wan
       TEST(a_store_behind_one_that_waits), TEST(a_store_between_two_that_wait),
       TEST(a_load_behind_a_store_that_waits), TEST(a_store_that_waits), TEST(before_creation),
       TEST(after_creation), TEST(after_the_join), TEST(through_a_semaphore), TEST(at_a_barrier),
-      TEST(operations_of_memory), TEST(of_copies), TEST(in_a_once), TEST(behind_a_guard),
+      TEST(operations_of_memory), TEST(in_a_handler), TEST(of_copies), TEST(in_a_once), TEST(behind_a_guard),
       TEST(a_branch_not_taken), TEST(nothing_passed_on), TEST(published_by_a_flag), TEST(published_too_early),
       TEST(passed_on_by_another), TEST(locked_by_an_operation))

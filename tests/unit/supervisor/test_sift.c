@@ -170,7 +170,7 @@ static void turn(size_t transition)
 {
 	const uint32_t thread = below(THREADS);
 	synchronise(thread, transition);
-	sift_turn(sift, thread, transition);
+	sift_turn(sift, thread, false, transition);
 	memset(settled, 0, sizeof settled);
 	for (unsigned n = below(30); n > 0; n--) {
 		const uint32_t site = 1 + below(SITES);
@@ -273,7 +273,7 @@ END_TEST
 static void write_by(uint32_t thread, size_t transition, uint64_t address)
 {
 	const struct memory_access access = {.address = address, .size = 8, .place = 1, .write = true};
-	sift_turn(sift, thread, transition);
+	sift_turn(sift, thread, false, transition);
 	(void)take(1, &access);
 }
 
@@ -290,6 +290,25 @@ START_TEST(own)
 	ck_assert_uint_eq(told[0].thread, 1);
 	ck_assert_uint_eq(told[0].address, BASE + 4096);
 	ck_assert_uint_eq(told[1].thread, 0);
+}
+END_TEST
+
+/* A thread's handlers are others to it, whatever orders what the thread does. */
+START_TEST(handled)
+{
+	const struct memory_access access = {.address = BASE, .size = 8, .place = 1, .write = true};
+	synchronised = true;
+	begin(1);
+	threads[0] = threads[1] = threads[2] = 1;
+	write_by(1, 0, BASE);
+	sift_turn(sift, 1, true, 1);
+	(void)take(1, &access);
+	ck_assert_uint_eq(told_length, 2);
+	ck_assert(told[0].thread == 1 && !told[0].handler);
+	ck_assert(told[1].thread == 1 && told[1].handler);
+	write_by(1, 2, BASE);
+	ck_assert_uint_eq(told_length, 3);
+	ck_assert(told[2].thread == 1 && !told[2].handler);
 }
 END_TEST
 
@@ -343,9 +362,9 @@ START_TEST(range)
 	const struct memory_access filled = {.address = BASE, .size = 4096 * 3, .place = 1, .write = true};
 	struct memory_access read = {.address = BASE + 64, .size = 64, .place = 2};
 	begin(1);
-	sift_turn(sift, 0, 0);
+	sift_turn(sift, 0, false, 0);
 	(void)take(0, &filled);
-	sift_turn(sift, 1, 1);
+	sift_turn(sift, 1, false, 1);
 	(void)take(0, &read);
 	ck_assert_uint_eq(told_length, 2);
 	ck_assert_uint_eq(told[0].address, BASE + 64);
@@ -358,4 +377,4 @@ START_TEST(range)
 END_TEST
 
 SUITE("sift", 120, setup, teardown, TEST(same_meetings), TEST(same_unordered_meetings), TEST(handed_over),
-      TEST(own), TEST(given_back), TEST(range))
+      TEST(own), TEST(handled), TEST(given_back), TEST(range))
