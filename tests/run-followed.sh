@@ -70,6 +70,32 @@ judge 'without --follow the search of such a program is not complete' [ "$(field
 follow --strategy dfs killed
 judge 'killed: told in a line, and no failure' [ "$(field complete)" = false -a "$(field findings.0.kind)" = '' ]
 
+# The end of a child is a signal to its parent, and that of a pipe's reader to its writer: case | kind of what is found | message, or whether it is complete.
+TARGET=$BUILD/targets/children
+while IFS='|' read -r how kind said; do
+	follow --strategy optimal "$how"
+	found=$(field findings.0.kind)
+	if [ -n "$kind" ]; then
+		[ "$status $found" = "1 $kind" ] && [[ "$(field findings.0.message)" =~ $said ]]
+	else
+		[ "$status $found" = "0 " ] && [ "$(field complete)" = "$said" ]
+	fi
+	good=$?
+	judge "$how: ${kind:-complete is} $said" [ $good -eq 0 ]
+	[ $good -eq 0 ] || show "$SCRATCH/out"
+done <<'END'
+lock|deadlock|T1.1 waits for lock held by itself
+suspend||true
+await||true
+all||true
+broken|crash|T1.1 got SIGPIPE
+ignored||true
+pause||false
+END
+judge 'pause: told why' grep -q "isn't controlled: .*signals to threads that are about to wait" "$SCRATCH/out"
+judge 'nothing of these is left running' [ -z "$(users_of "$TARGET")" ]
+TARGET=$BUILD/targets/followed
+
 # Whoever runs the executions, and whether a search is gone on with, they are the same.
 follow --strategy optimal kinds
 count=$(field executions)

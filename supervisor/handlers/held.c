@@ -195,6 +195,9 @@ void held_handle(struct process *process, uint32_t runner, struct outcome *outco
 		if (!signals)
 			continue;
 		const struct op *op = model_pending(model, t);
+		/* Of one that ends the wait nobody tries what it does to a thread that is just not there yet. */
+		if (process->spaces_length > 1 && op_waits_outside(op->kind))
+			process_remark(process, "signals to threads that are about to wait for what is outside");
 		/* It may come to a wait before: to be looked at again. */
 		if (op_waits_outside(op->kind) || op->kind == OP_SIGNAL_TAKE ||
 		    apart_begun(&process->threads[t].call) ||
