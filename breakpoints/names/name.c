@@ -6,29 +6,11 @@
 #include <dwarf.h>
 #include <fmc/tracer/maps.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Data addresses as variables: `forks[2]`, `pool.lock`; heap and stacks as such. */
-
-void text_append(struct text *text, const char *format, ...)
-{
-	va_list arguments;
-	va_start(arguments, format);
-	int n = vsnprintf(text->at + text->length, text->room - text->length, format, arguments);
-	va_end(arguments);
-	if (n > 0)
-		text->length +=
-		    (size_t)n < text->room - text->length ? (size_t)n : text->room - text->length - 1;
-}
-
-bool type_of(Dwarf_Die *die, Dwarf_Die *type)
-{
-	Dwarf_Attribute attribute;
-	return dwarf_attr_integrate(die, DW_AT_type, &attribute) && dwarf_formref_die(&attribute, type);
-}
 
 bool type_is_meant(Dwarf_Die *type)
 {

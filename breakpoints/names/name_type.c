@@ -7,6 +7,12 @@
 
 /* The names of types: `account`, `bank::account`. */
 
+bool type_of(Dwarf_Die *die, Dwarf_Die *type)
+{
+	Dwarf_Attribute attribute;
+	return dwarf_attr_integrate(die, DW_AT_type, &attribute) && dwarf_formref_die(&attribute, type);
+}
+
 static bool is_scope(int tag)
 {
 	return tag == DW_TAG_namespace || tag == DW_TAG_class_type || tag == DW_TAG_structure_type;
