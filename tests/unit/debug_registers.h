@@ -10,28 +10,27 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Does a debug register stop a child that writes to what it watches? Some virtual machines have none that do. */
+/* Does a debug register stop a child at each of its writes to what it watches? Some virtual machines have none that do. */
 static inline bool debug_registers_work(void)
 {
 	static volatile long written;
-	int status = 0;
+	int status = 0, stops = 0;
 	const pid_t child = fork();
 	if (child == 0) {
 		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
 		(void)raise(SIGSTOP);
-		written = 1;
+		for (int i = 0; i < 16; i++)
+			written = i;
 		_exit(0);
 	}
 	waitpid(child, &status, 0);
 	ptrace(PTRACE_POKEUSER, child, offsetof(struct user, u_debugreg[0]), (uintptr_t)&written);
 	ptrace(PTRACE_POKEUSER, child, offsetof(struct user, u_debugreg[7]), (uintptr_t)0x90001);
-	ptrace(PTRACE_CONT, child, NULL, NULL);
-	waitpid(child, &status, 0);
-	if (!WIFSTOPPED(status))
-		return false;
-	kill(child, SIGKILL);
-	waitpid(child, NULL, 0);
-	return true;
+	for (; WIFSTOPPED(status); stops++) {
+		ptrace(PTRACE_CONT, child, NULL, NULL);
+		waitpid(child, &status, 0);
+	}
+	return stops > 16;
 }
 
 #endif

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,43 +24,61 @@ static bool watched;
 
 static volatile uint64_t probed;
 
+/* So many writes have to stop it: where one does only now and then, watchpoints are of no use. */
+enum { PROBES = 16 };
+
 static void be_probed(void)
 {
-	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
 		_exit(EXIT_FAILURE);
 	(void)raise(SIGSTOP);
-	probed = 1;
-	_exit(EXIT_SUCCESS);
+	for (int i = 0; i < PROBES; i++)
+		probed = (uint64_t)i;
+	/* Until it is killed: its number stays its own. */
+	for (;;)
+		(void)raise(SIGSTOP);
 }
 
-/* Does a write to what is watched stop a child of fmc's own? It is collected in any case. */
-static bool stops(pid_t child)
+static bool goes_on_to_stop(pid_t child, int signal)
 {
 	int status;
+	return ptrace(PTRACE_CONT, child, NULL, NULL) == 0 && waitpid(child, &status, 0) == child &&
+	       WIFSTOPPED(status) && WSTOPSIG(status) == signal;
+}
+
+/* Does each write to what is watched stop the child? */
+static bool stops(pid_t child)
+{
+	int stopped = 0;
 	const uint64_t writes_of_8 = 1 | (uint64_t)(1 | 2 << 2) << 16;
-	if (waitpid(child, &status, 0) != child || !WIFSTOPPED(status))
+	if (ptrace(PTRACE_POKEUSER, child, (void *)ADDRESS_OF(0), (void *)(uintptr_t)&probed) != 0 ||
+	    ptrace(PTRACE_POKEUSER, child, (void *)ADDRESS_OF(CONTROL), (void *)writes_of_8) != 0)
 		return false;
-	const bool goes_on =
-	    ptrace(PTRACE_POKEUSER, child, (void *)ADDRESS_OF(0), (void *)(uintptr_t)&probed) == 0 &&
-	    ptrace(PTRACE_POKEUSER, child, (void *)ADDRESS_OF(CONTROL), (void *)writes_of_8) == 0 &&
-	    ptrace(PTRACE_CONT, child, NULL, NULL) == 0;
-	if (goes_on && waitpid(child, &status, 0) == child && !WIFSTOPPED(status))
+	while (stopped < PROBES && goes_on_to_stop(child, SIGTRAP))
+		stopped++;
+	return stopped == PROBES;
+}
+
+static bool probe(void)
+{
+	int status;
+	const pid_t child = fork();
+	if (child == 0)
+		be_probed();
+	if (child < 0 || waitpid(child, &status, 0) != child || !WIFSTOPPED(status))
 		return false;
+	const bool works = stops(child);
 	(void)kill(child, SIGKILL);
-	(void)waitpid(child, NULL, 0);
-	return goes_on && WSTOPSIG(status) == SIGTRAP;
+	(void)waitpid(child, &status, 0);
+	return works;
 }
 
 /* Found out once. */
 static bool work(void)
 {
 	static enum { UNKNOWN, WORK, FAIL } registers;
-	if (registers == UNKNOWN) {
-		const pid_t child = fork();
-		if (child == 0)
-			be_probed();
-		registers = child > 0 && stops(child) ? WORK : FAIL;
-	}
+	if (registers == UNKNOWN)
+		registers = probe() ? WORK : FAIL;
 	return registers == WORK;
 }
 
