@@ -174,7 +174,7 @@ START_TEST(static_variables_of_cpp_are_told_with_who_initialises_them)
 	ck_assert_ptr_nonnull(strstr(wait->name, "office::the_boss()::one"));
 	wait = &threads[3].wait;
 	ck_assert_int_eq(wait->kind, WAIT_MUTEX);
-	ck_assert_str_eq(wait->name, "office::door");
+	ck_assert_str_eq(wait->name, "office::door (std::mutex)");
 	ck_assert_uint_eq(wait->holders_length, 1);
 	ck_assert_uint_eq(wait->holders[0], 1);
 	ck_assert(wait->certain);
