@@ -17,7 +17,7 @@ LOGS=build/check
 export SCHEDULES=$LOGS/schedules MAKE
 rm -rf "$LOGS"
 mkdir -p "$SCHEDULES"
-if long; then SUITE_LIMIT=${SUITE_LIMIT:-36000}; else SUITE_LIMIT=${SUITE_LIMIT:-1200}; fi
+if long; then SUITE_LIMIT=${SUITE_LIMIT:-36000}; else SUITE_LIMIT=${SUITE_LIMIT:-2400}; fi
 CHECK_UNTIL=${CHECK_UNTIL:-$((EPOCHSECONDS + 1000000))}
 # Where each suite says that it is over; and by its name, the process that runs it, when it was begun, and when it is given up.
 mkfifo "$SCRATCH/over"
