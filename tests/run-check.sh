@@ -7,7 +7,8 @@
 # python3 may be a script that looks for the interpreter, which takes longer than most of what it is called for: it is looked for once.
 ! interpreter=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null) || export PATH=${interpreter%/*}:$PATH
 MAKE=${MAKE:-make}
-# More than processors: most suites wait for something now and then.
+# More than processors: most suites wait for something now and then. Not many more on a slow machine (spare_slow()).
+LANES_GIVEN=${LANES:-}
 LANES=${LANES:-$((JOBS + 3))}
 PART=${1:-all}
 SUITE_FOLDER=${SUITE_FOLDER:-tests}
@@ -155,6 +156,11 @@ report() {
 	echo "  (all of it: $log)"
 }
 
+# spare_slow: where the build has taken minutes, programs of five suites beside each other would not come to what they do within the tests' limits.
+spare_slow() {
+	[ -n "$LANES_GIVEN" ] || [ "$SECONDS" -lt 200 ] || LANES=$((JOBS + 1))
+}
+
 # beside NAME[:BEFORE]...: suites in $LANES lanes, each begun once a lane is free and those that it needs are over.
 beside() {
 	local waiting=("$@") running=() still name entry
@@ -201,6 +207,7 @@ check_all() {
 	else
 		SKIPPED=$((SKIPPED + 1))
 	fi
+	spare_slow
 	suite units tests/run-units.sh
 	beside $SUITES
 }
