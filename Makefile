@@ -101,7 +101,7 @@ $(BUILD)/tests/agent.image: $(call agent_objects,$(AGENT_CORE) tests/agent/run_t
 TARGET_FLAGS := -Og -g -pthread -D_GNU_SOURCE
 # C++20 where it is needed: to read its headers takes half as long again.
 CXX_STANDARD = c++$(if $(filter $(NEED_CXX20),$<),20,17)
-NEED_CXX20 := samples/atomic_wait.cc samples/cpp_semaphore.cc tests/targets/classes.cc
+NEED_CXX20 := samples/atomic_wait.cc samples/cpp_semaphore.cc tests/targets/classes.cc tests/targets/unordered_cxx.cc
 SAMPLES := $(patsubst %,$(BUILD)/%,$(basename $(wildcard samples/*.c samples/*.cc)))
 COMPILED := $(patsubst %.c,$(BUILD)/%,$(shell grep -l '^ \* fmc-compiled:' samples/*.c))
 SAMPLES += $(COMPILED:=.compiled) $(if $(shell command -v clang),$(COMPILED:=.compiled-clang))
