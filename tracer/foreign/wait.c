@@ -36,19 +36,30 @@ static void take(pid_t tid)
 		;
 }
 
-/*
- * The call that it is after says EINTR because of our interruption, or because of a signal that is ignored, which wakes
- * nothing but a traced thread: it begins again. A handler that is to run makes the kernel say EINTR after all. The kernel looks
- * at this only when it has some signal to look at: the interruption sees to that.
- */
-static void begin_again(struct foreign *foreign, struct tracee *tracee)
+/* The call that it is after says EINTR, which it wouldn't without a tracer where no handler runs. */
+static bool is_cut(struct tracee *tracee)
 {
 	const struct user_regs_struct *regs = tracee_regs(tracee);
-	if (!regs || (int64_t)regs->rax != -EINTR || !call_traits((long)regs->orig_rax)->cut ||
-	    foreign_interrupt(foreign, tracee) != STATUS_OK)
+	return regs && (int64_t)regs->rax == -EINTR && call_traits((long)regs->orig_rax)->cut;
+}
+
+/*
+ * It says so because of our interruption, or because of a signal that is ignored, which wakes nothing but a traced thread: it begins
+ * again. A handler that is to run makes the kernel say EINTR after all. The kernel looks at this only while it looks at signals.
+ */
+static void begin_again_at_signal(struct tracee *tracee)
+{
+	if (!is_cut(tracee))
 		return;
 	tracee_change_regs(tracee)->rax = (unsigned long long)KERNEL_RESTART;
 	(void)registers_write_back(tracee); /* a death is told by the next wait */
+}
+
+/* The same where it has none to look at: the interruption sees to that. */
+static void begin_again(struct foreign *foreign, struct tracee *tracee)
+{
+	if (is_cut(tracee) && foreign_interrupt(foreign, tracee) == STATUS_OK)
+		begin_again_at_signal(tracee);
 }
 
 static enum status at_syscall(struct foreign *foreign, struct tracee *tracee, struct foreign_event *event)
@@ -172,6 +183,7 @@ static enum status classify(struct foreign *foreign, const siginfo_t *info, stru
 	} else {
 		event->kind = FOREIGN_SIGNAL;
 		event->number = status;
+		begin_again_at_signal(tracee);
 	}
 	return result;
 }
