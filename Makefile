@@ -226,6 +226,9 @@ $(BUILD)/tests/json: tests/json.c
 $(BUILD)/tests/debug_registers: tests/debug_registers.c tests/unit/debug_registers.h
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(C_WARNINGS) $(CFLAGS) -D_GNU_SOURCE -I . $< -o $@
+$(BUILD)/tests/early_ticks: tests/early_ticks.c $(BUILD)/libtracer.a
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(C_WARNINGS) $(CFLAGS) -D_GNU_SOURCE -I include $^ -o $@
 $(BUILD)/tests/perturb.so: tests/perturb.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(C_WARNINGS) -Wno-missing-prototypes $(CFLAGS) -D_GNU_SOURCE -fPIC -shared $< -ldl -o $@
@@ -246,7 +249,7 @@ $(BUILD)/tests/search: $(BUILD)/tests/bench/search.o $(BUILD)/tests/libtable.a $
 $(BUILD)/tests/walk $(BUILD)/tests/back $(BUILD)/tests/unwind $(BUILD)/tests/watched: $(BUILD)/tests/%: $(BUILD)/tests/bench/%.o $(ARCHIVES)
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 
-tools: $(BUILD)/tests/json $(BUILD)/tests/debug_registers $(BUILD)/tests/peak $(BUILD)/tests/perturb.so $(patsubst tests/ops/%.c,$(BUILD)/tests/ops/%.so,$(wildcard tests/ops/*.c))
+tools: $(BUILD)/tests/json $(BUILD)/tests/debug_registers $(BUILD)/tests/early_ticks $(BUILD)/tests/peak $(BUILD)/tests/perturb.so $(patsubst tests/ops/%.c,$(BUILD)/tests/ops/%.so,$(wildcard tests/ops/*.c))
 
 # Each layer alone, with only the archives that it may use: an upward call is an undefined reference.
 lower_replay := supervisor breakpoints tracer

@@ -160,14 +160,32 @@ EOT
 "${CC:-cc}" -O1 -g -fPIC -shared "$SCRATCH/early.c" -o "$SCRATCH/libearly.so"
 "${CC:-cc}" -O1 -g -pthread "$SCRATCH/starts.c" -o "$SCRATCH/starts" -L"$SCRATCH" -learly -Wl,-rpath,"$SCRATCH"
 DIFFERS=$SCRATCH/starts
-for what in number second chance ticks "ticks and processor"; do
+# differs NAME WHAT: what it reads early is the suspect. Two results may happen to lead to the same.
+differs() {
+	local tries
+	for tries in {1..12}; do
+		recorded "$@" || return
+		grep -q "isn't repeatable" "$SCRATCH/out" && break
+	done
+	says "$1" "isn't repeatable: .*this machine doesn't let fmc answer what libraries read of the processor's counter"
+}
+for what in number second chance; do
 	same "before the program: $what" "$what"
+done
+# Some virtual machines don't stop who reads the processor's counter. That it may be the reason is told there.
+early_ticks=$("$BUILD/tests/early_ticks" && echo "answered")
+for what in ticks "ticks and processor"; do
+	if [ "$early_ticks" ]; then
+		same "before the program: $what" "$what"
+	else
+		differs "before the program: $what" "$what"
+	fi
 done
 # Not if it asks so often that this would take minutes.
 timeout 200 "$FMC" check --executions 3 --no-minimize -o "$SCRATCH/it.sched" -- "$SCRATCH/starts" "many ticks" </dev/null >"$SCRATCH/out" 2>&1
 judge "before the program: many ticks" [ $? -eq 1 ]
 timeout 200 "$FMC" check --executions 1 --expect-exit SIGABRT --time 0 -- "$SCRATCH/starts" "many ticks" </dev/null >"$SCRATCH/out" 2>&1
-says "which is told" "the processor's counter of time, which libraries read more than 10000 times"
+[ -z "$early_ticks" ] || says "which is told" "the processor's counter of time, which libraries read more than 10000 times"
 DIFFERS=$BUILD/targets/differs
 
 # What can't be the same is told before anything is built on it: what executions read of what they have left.

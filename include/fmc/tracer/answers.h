@@ -62,6 +62,12 @@ uint64_t target_random_state(const struct target *target);
 #define ANSWERS_EARLY 10000
 uint64_t *target_answers(struct target *target);
 
+/*
+ * Are readings of the counter before the program's beginning answered? Some virtual machines don't stop who reads it. Found out by a child
+ * at the first call.
+ */
+bool tracer_answers_early_ticks(void);
+
 /* Would the system call before which it is stopped change a file, or a name of one? */
 bool tracee_changes_files(struct tracee *tracee);
 

@@ -2,6 +2,10 @@
 #include "supervisor/cli/explore/explore.h"
 #include "supervisor/cli/session/confirm.h"
 
+#include <fmc/tracer/answers.h>
+
+#include <stdio.h>
+
 /*
  * Where the user hasn't said at how many transitions executions are cut, it is at so many times the first one's. One
  * that would be cut itself goes on for so many times as long, in this part of the budget.
@@ -92,11 +96,24 @@ void explore_probe(struct exploration *x, const struct trace *trace)
 		x->session->deadline = probing_end(x);
 }
 
+/* What may have made the difference, in `why`. */
+static void suspect(const struct exploration *x, char why[512])
+{
+	const char *changing = process_changing(x->session->process);
+	*why = '\0';
+	if (*changing)
+		snprintf(why, 512, "; it reads %s, which is another one each time", changing);
+	else if (!tracer_answers_early_ticks())
+		snprintf(
+		    why, 512,
+		    "; this machine doesn't let fmc answer what libraries read of the processor's counter of "
+		    "time before main()");
+}
+
 static void compare(struct exploration *x, const struct trace *first)
 {
 	size_t at = trace_difference(first, &x->last.trace);
-	const char *changing = process_changing(x->session->process);
-	char a[80], b[80];
+	char a[80], b[80], why[512];
 	if (at == SIZE_MAX && first->outcome != x->last.trace.outcome) {
 		verdict_because(x->verdict,
 				"the program isn't repeatable: run twice with the same schedule, it "
@@ -105,13 +122,13 @@ static void compare(struct exploration *x, const struct trace *first)
 	}
 	if (at == SIZE_MAX)
 		return;
+	suspect(x, why);
 	confirm_describe(first, at, a);
 	confirm_describe(&x->last.trace, at, b);
 	verdict_because(x->verdict,
 			"the program isn't repeatable: run twice with the same schedule, it differs "
-			"first at transition %zu, %s against %s%s%s%s",
-			at + 1, a, b, *changing ? "; it reads " : "", changing,
-			*changing ? ", which is another one each time" : "");
+			"first at transition %zu, %s against %s%s",
+			at + 1, a, b, why);
 	x->repeatable = false;
 }
 
