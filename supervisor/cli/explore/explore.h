@@ -35,6 +35,7 @@ struct exploration {
 	struct job last;	       /* the last execution */
 	uint64_t begin, deadline;      /* clock_now(); deadline 0: none */
 	uint64_t whole_deadline;       /* that of the searches that follow, too */
+	bool leaves_time; /* to that with atomic instructions: the deadline is earlier for that */
 	uint32_t
 	    learned; /* loops and shared descriptors that were known when the search of this phase began */
 	bool anew;   /* more are known now: it is to begin again */

@@ -46,6 +46,7 @@ void explore_leave_time(struct exploration *x)
 		return;
 	x->deadline = end;
 	x->session->deadline = x->deadline;
+	x->leaves_time = true;
 }
 
 bool explore_wants_atomics(const struct exploration *x)
@@ -54,7 +55,9 @@ bool explore_wants_atomics(const struct exploration *x)
 	if (!may_add_atomics(x) || verdict->reported_length > 0 || verdict->executions == 0 ||
 	    !verdict->uncontrolled || !process_names_atomics(verdict->uncontrolled))
 		return false;
-	return !x->deadline || clock_now() + LEAST_EXECUTIONS * x->longest < x->whole_deadline;
+	/* What has been left to it nobody else would use. */
+	return !x->deadline || x->leaves_time ||
+	       clock_now() + LEAST_EXECUTIONS * x->longest < x->whole_deadline;
 }
 
 static bool has_new_races(const struct exploration *x)
