@@ -13,6 +13,9 @@
 #define TRIAL	 10
 #define HOPELESS 20
 
+/* So many plans each random turn has, however slow executions are. */
+#define LEAST_PLANS 3
+
 /* A failure that was found in time is confirmed in this part of the budget beyond it, or in this time. */
 #define BEYOND	      10
 #define CONFIRMING_NS UINT64_C(1000000000)
@@ -70,6 +73,12 @@ static uint64_t most_executions(const struct exploration *x, const struct phase 
 	return most / shards + (shard < most % shards);
 }
 
+/* A turn for which others have left no time takes it from those after it: each strategy is to be tried. */
+static bool has_its_least(const struct phase *phase, uint64_t planned)
+{
+	return planned >= LEAST_PLANS || !strategy_random(phase->search.strategy);
+}
+
 bool explore_spent(struct exploration *x, const struct phase *phase, uint64_t planned)
 {
 	uint64_t most = most_executions(x, phase);
@@ -79,7 +88,7 @@ bool explore_spent(struct exploration *x, const struct phase *phase, uint64_t pl
 	x->over = x->over || x->enough || (most && now_run >= most) || (x->deadline && now >= x->deadline);
 	uint64_t end = explore_phase_end(x, phase);
 	return x->over || hopeless(x, phase, now) || (phase->executions && planned >= phase->executions) ||
-	       (end && now >= end) || (x->unfair && x->endless);
+	       (end && now >= end && has_its_least(phase, planned)) || (x->unfair && x->endless);
 }
 
 uint64_t explore_patience(const struct exploration *x)

@@ -5,6 +5,17 @@
 #define LOOK_NS	  UINT64_C(1000000000)
 #define LOOK_PART 4
 
+/* Where threads stand before an access each time they come by, that takes long: a search that goes on leaves it this part of its time. */
+#define NAMING_PART 4
+
+static uint64_t naming_end(const struct exploration *x, uint64_t now, uint64_t end)
+{
+	if (!x->deadline || x->complete || x->deadline <= now)
+		return x->deadline;
+	const uint64_t part = now + (x->deadline - now) / NAMING_PART;
+	return part > end ? part : end;
+}
+
 void explore_memory(struct exploration *x)
 {
 	struct verdict *verdict = x->verdict;
@@ -20,7 +31,7 @@ void explore_memory(struct exploration *x)
 	if (x->deadline && x->deadline < end)
 		end = x->deadline;
 	x->races.list = explore_race_list(x);
-	looks_make(&x->looks, x->session, end, x->deadline, &verdict->memory, &x->races);
+	looks_make(&x->looks, x->session, end, naming_end(x, now, end), &verdict->memory, &x->races);
 	if (x->looks.length == 0)
 		memory_seen_leave_out(&verdict->memory, "no execution ended by itself");
 	else if (verdict->memory.executions == 0)
