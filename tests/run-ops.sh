@@ -9,7 +9,7 @@ WRONG=$BUILD/tests/ops/wrong.so
 ends() {
 	local wanted=$1 regex=$2 status lines
 	shift 2
-	timeout -k 10 60 "$FMC" "$@" </dev/null >"$SCRATCH/out" 2>"$SCRATCH/err"
+	timeout -k 10 600 "$FMC" "$@" </dev/null >"$SCRATCH/out" 2>"$SCRATCH/err"
 	status=$?
 	lines=$(grep '^fmc: ' "$SCRATCH/err" | grep -vc ': running /')
 	grep -Eq "^fmc: .*$regex" "$SCRATCH/err" && [ $status -eq "$wanted" ] && [ "$lines" -eq 1 ]

@@ -201,14 +201,15 @@ END_TEST
 START_TEST(intruder)
 {
 	static const struct {
-		const char *wants, *why;
+		const char *wants, *why, *other;
 	} cases[] = {
-	    {"region", "it writes where it has no business"},
-	    {"trace", "signal 11"}, /* of the agent's own: where things are is written over, too */
-	    {"code", "signal 11"},
-	    {"protect", "system call 10"},
-	    {"unmap", "system call 11"},
-	    {"jump", "signal 11"},
+	    {"region", "it writes where it has no business", NULL},
+	    /* Of the agent's own: where things are is written over, too, and how many there are, which may take longer than it has. */
+	    {"trace", "signal 11", "a thread runs on without an operation"},
+	    {"code", "signal 11", NULL},
+	    {"protect", "system call 10", NULL},
+	    {"unmap", "system call 11", NULL},
+	    {"jump", "signal 11", NULL},
 	};
 	struct bench b;
 	const struct plan plan = {.policy = {.kind = POLICY_DEFAULT, .fair_k = 1, .max_depth = 10000}};
@@ -221,7 +222,8 @@ START_TEST(intruder)
 	}
 	const struct engine_account account = engine_account(b.engine);
 	ck_assert_uint_ge(account.refused, 1);
-	ck_assert_str_eq(account.why, cases[_i].why);
+	if (!cases[_i].other || strcmp(account.why, cases[_i].other) != 0)
+		ck_assert_str_eq(account.why, cases[_i].why);
 	close_bench(&b);
 }
 END_TEST
