@@ -56,7 +56,8 @@ bool filters_unheard(struct tracee *tracee, long number)
 {
 	struct target *target = tracee->target;
 	unsigned long filter = 0;
-	if (target->filters)
+	/* Where all of them have been asked for, it matters only whether it is that of mappings. */
+	if (target->filters & (~target->asked | FILTER_BIT(FILTER_MAPS)))
 		ptrace(PTRACE_GETEVENTMSG, tracee->tid, NULL, &filter);
 	target->mapping_calls += call_traits(number)->maps || filter == FILTER_MAPS;
 	if (filter == FILTER_MAPS)
