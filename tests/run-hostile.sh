@@ -43,7 +43,7 @@ for case in detached main_exits exit exit_in abort kill fork double_fork late vf
 	same hostile $case
 done
 # The agent is in the same process as they are: what it can't live beside is run by stops.
-for case in detached main_exits 'many 200' deep 'memory 20' altstack own_traps identity seccomp close_all own_handlers 'little_room 9000'; do
+for case in detached main_exits exit exit_in 'many 200' deep 'memory 20' altstack own_traps identity seccomp close_all own_handlers 'little_room 9000'; do
 	# shellcheck disable=SC2086
 	timeout -k 5 60 "$FMC" check --strategy random --executions 6 --all --granularity sync --engine agent --verify-engine 1 -o "$SCRATCH/bad.sched" \
 	    -- "$BUILD/targets/hostile" $case </dev/null >"$SCRATCH/out" 2>&1

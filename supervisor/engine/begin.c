@@ -137,7 +137,6 @@ static bool describe(struct engine *engine, struct tracee *tracee)
 	memset(region, 0, sizeof *region);
 	region->check_low = AGENT_CHECK;
 	region->pages_most = engine->hesitates ? PAGES_AT_EASE : AGENT_PAGES;
-	region->good_ends = engine->good_ends;
 	region->ends_at_circles = engine->ends_at_circles;
 	region->number = tracee_number(tracee);
 	region->random = target_random_state(tracee->target);

@@ -34,6 +34,12 @@ struct engine *engine_new(struct process *process, const struct good_ends *good_
 	return NULL;
 }
 
+void engine_expect(struct engine *engine, const struct good_ends *good_ends)
+{
+	if (engine)
+		engine->good_ends = *good_ends;
+}
+
 void engine_hesitates(struct engine *engine)
 {
 	engine->hesitates = true;

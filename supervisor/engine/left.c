@@ -60,21 +60,41 @@ static bool same_memory(const struct engine *engine, const struct agent_range *r
 	return true;
 }
 
+/* A thread that stands at the trap of an entry point, which has no door, goes on at the copy of its beginning, as inside it does already. */
+static uint64_t goes_on_at(const struct agent_region *region, uint64_t rip)
+{
+	for (uint32_t i = 0; i < region->entries_length; i++)
+		if (region->entries[i].stop == rip - 1)
+			return region->entries[i].copy;
+	return rip;
+}
+
 /*
  * Of a thread that stands before a function or a system call: rax, r11 and the flags are nobody's there, and differ by how one comes to stand
  * there.
  */
-static const char *differing_register(const struct agent_context *a, const struct user_regs_struct *b)
+static const char *differing_register(const struct agent_region *region, const struct agent_context *a,
+				      const struct user_regs_struct *b)
 {
 	const struct {
 		const char *name;
 		uint64_t inside, outside;
 	} registers[] = {
-	    {"rip", a->rip, b->rip},	    {"rsp", a->rsp, b->rsp}, {"rbp", a->rbp, b->rbp},
-	    {"rbx", a->rbx, b->rbx},	    {"rcx", a->rcx, b->rcx}, {"rdx", a->rdx, b->rdx},
-	    {"rsi", a->rsi, b->rsi},	    {"rdi", a->rdi, b->rdi}, {"r8", a->r8, b->r8},
-	    {"r9", a->r9, b->r9},	    {"r10", a->r10, b->r10}, {"r12", a->r12, b->r12},
-	    {"r13", a->r13, b->r13},	    {"r14", a->r14, b->r14}, {"r15", a->r15, b->r15},
+	    {"rip", a->rip, goes_on_at(region, b->rip)},
+	    {"rsp", a->rsp, b->rsp},
+	    {"rbp", a->rbp, b->rbp},
+	    {"rbx", a->rbx, b->rbx},
+	    {"rcx", a->rcx, b->rcx},
+	    {"rdx", a->rdx, b->rdx},
+	    {"rsi", a->rsi, b->rsi},
+	    {"rdi", a->rdi, b->rdi},
+	    {"r8", a->r8, b->r8},
+	    {"r9", a->r9, b->r9},
+	    {"r10", a->r10, b->r10},
+	    {"r12", a->r12, b->r12},
+	    {"r13", a->r13, b->r13},
+	    {"r14", a->r14, b->r14},
+	    {"r15", a->r15, b->r15},
 	    {"fs", a->fs_base, b->fs_base},
 	};
 	for (size_t i = 0; i < sizeof registers / sizeof *registers; i++)
@@ -100,7 +120,8 @@ static bool same_threads(const struct engine *engine, char why[ENGINE_WHY])
 			snprintf(why, ENGINE_WHY, "T%u is gone", t + 1);
 			return false;
 		}
-		const char *name = regs ? differing_register(&left->threads[t].context, regs) : NULL;
+		const char *name =
+		    regs ? differing_register(engine->region, &left->threads[t].context, regs) : NULL;
 		if (name) {
 			snprintf(why, ENGINE_WHY, "%s of T%u differs", name, t + 1);
 			return false;

@@ -92,6 +92,7 @@ void attempt_plan(struct engine *engine, const struct plan *plan)
 	region->check_high = 0; /* the agent's, at the end of its turn */
 	region->tells = engine->compares;
 	region->opens = engine->process->files_length == 0;
+	region->good_ends = engine->good_ends;
 	region->plan = *plan;
 	region->plan.prefix = region->steps;
 	region->plan.sleep_set = region->sleepers;

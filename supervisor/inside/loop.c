@@ -57,6 +57,7 @@ static void run(struct execution *execution)
 	struct agent_region *region = REGION;
 	bool on = checkpoints_return(execution, &region->plan, &region->trace) ||
 		  execution_begin(execution, &region->plan, &region->trace);
+	execution_expect(execution, &region->good_ends);
 	while (on) {
 		checkpoints_save(execution, region->trace.length);
 		on = execution_next(execution) && region->refusal == AGENT_NONE;
@@ -80,11 +81,8 @@ __attribute__((force_align_arg_pointer)) void agent_enter(void)
 	struct execution *execution = execution_new(&agent.machine);
 	if (!execution || !base_take())
 		region->refusal = base_untold() ? AGENT_BY_STATE : AGENT_BY_ROOM;
-	if (execution) {
-		execution_expect(execution, &region->good_ends);
-		if (region->ends_at_circles)
-			execution_end_at_circles(execution);
-	}
+	if (execution && region->ends_at_circles)
+		execution_end_at_circles(execution);
 	agent.check_low = agent.check_high = AGENT_CHECK;
 	for (;;) {
 		/* Who writes to the agent's own memory mustn't get away with it. */

@@ -15,6 +15,9 @@ struct engine;
 struct engine *engine_new(struct process *process, const struct good_ends *good_ends, bool ends_at_circles);
 void engine_free(struct engine *engine); /* NULL is allowed */
 
+/* From now on these are good ends, as execution_expect() says it to the execution that runs the others. NULL is allowed. */
+void engine_expect(struct engine *engine, const struct good_ends *good_ends);
+
 /* One engine at a time has a target: before another one runs it lets its own go, and begins anew when it is asked for an execution again. NULL is allowed. */
 void engine_rest(struct engine *engine);
 

@@ -201,6 +201,7 @@ void explore_assume(struct exploration *x, int status)
 	good_ends_add(&x->own.good_ends, status);
 	x->verdict->assumed_exit = status;
 	execution_expect(x->session->execution, &x->own.good_ends);
+	engine_expect(x->session->engine, &x->own.good_ends);
 }
 
 /* A status that the first execution has is how this program exits, unless the user has said how it should. */

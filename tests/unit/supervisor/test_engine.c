@@ -197,6 +197,32 @@ START_TEST(overflow)
 }
 END_TEST
 
+/* Which ends are good may come to be known in the middle of a search. */
+START_TEST(good_ends)
+{
+	struct bench b;
+	const struct plan plan = {.policy = {.kind = POLICY_DEFAULT, .fair_k = 1, .max_depth = 10000}};
+	const int statuses[] = {0, 4, 0};
+	open_bench(&b, "FMC_TEST_TARGETS", "hostile", "exit_in", NULL);
+	/* Where executions begin is known after two. */
+	execution_run(b.execution, &plan, &b.stops);
+	execution_run(b.execution, &plan, &b.stops);
+	for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++) {
+		struct good_ends ends = {.signals = 0};
+		good_ends_add(&ends, statuses[i]);
+		execution_expect(b.execution, &ends);
+		engine_expect(b.engine, &ends);
+		b.ran = engine_run(b.engine, &plan, &b.inside);
+		execution_run(b.execution, &plan, &b.stops);
+		ck_assert_msg(b.ran, "%s", engine_account(b.engine).why);
+		compare(&b);
+		ck_assert_int_eq(b.stops.end_value, 4);
+		ck_assert_int_eq(b.inside.good_end, statuses[i] == 4);
+	}
+	close_bench(&b);
+}
+END_TEST
+
 /* What the program does to the agent's memory is noticed, or ends the attempt: by stops it does nothing, and so it is counted. */
 START_TEST(intruder)
 {
@@ -236,6 +262,7 @@ int main(void)
 	tcase_add_loop_test(tests, same_traces, 0, sizeof samples / sizeof *samples);
 	tcase_add_loop_test(tests, mapped_memory, 0, 3);
 	tcase_add_test(tests, overflow);
+	tcase_add_test(tests, good_ends);
 	tcase_add_loop_test(tests, intruder, 0, 6);
 	suite_add_tcase(suite, tests);
 	return suite_run(suite);
