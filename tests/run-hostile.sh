@@ -38,7 +38,7 @@ refused() {
 }
 
 for case in detached main_exits exit exit_in abort kill fork double_fork late vfork spawn system many deep 'memory 200' overflow altstack \
-    own_traps identity dumpable seccomp close_all own_handlers 'little_room 9000'; do
+    own_traps identity dumpable seccomp close_all own_handlers 'little_room 1000' 'little_room 9000'; do
 	# shellcheck disable=SC2086
 	same hostile $case
 done

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -172,9 +173,17 @@ static enum status enter(struct engine *engine, struct tracee *tracee)
 	return attempt_turn(engine);
 }
 
+/* What the agent takes would be missing to a program whose address space is limited. */
+static bool is_limited(const struct target *target)
+{
+	struct rlimit limit;
+	return prlimit(target_pid(target), RLIMIT_AS, NULL, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY;
+}
+
 static enum status fill(struct engine *engine, struct tracee *tracee)
 {
-	enum status status = describe(engine, tracee) ? STATUS_OK : STATUS_UNSUPPORTED;
+	enum status status =
+	    !is_limited(engine->target) && describe(engine, tracee) ? STATUS_OK : STATUS_UNSUPPORTED;
 	if (status == STATUS_OK)
 		status = inside_open_pagemap(tracee, &engine->region->pagemap);
 	if (status == STATUS_OK)

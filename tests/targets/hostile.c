@@ -490,14 +490,29 @@ static void own_handlers(void)
 	puts("a fault handled");
 }
 
+static void limit_room(rlim_t bytes, rlim_t before)
+{
+	const struct rlimit limit = {bytes, (rlim_t)number << 20};
+	struct rlimit told, now;
+	if (prlimit(getpid(), RLIMIT_AS, &limit, &told) != 0 || told.rlim_cur != before ||
+	    getrlimit(RLIMIT_AS, &now) != 0 || now.rlim_cur != limit.rlim_cur ||
+	    now.rlim_max != limit.rlim_max)
+		abort();
+}
+
 static void little_room(void)
 {
-	const struct rlimit most = {(rlim_t)number << 20, (rlim_t)number << 20};
-	setrlimit(RLIMIT_AS, &most);
+	const rlim_t most = (rlim_t)number << 20;
+	limit_room(most, RLIM_INFINITY);
+	limit_room(most / 2, most);
+	limit_room(most, most / 2);
 	start(post);
 	sem_wait(&posted);
 	pthread_join(other, NULL);
-	puts(malloc((size_t)number << 20) ? "much room" : "little room");
+	puts(malloc(most) ? "much room" : "little room");
+	puts(malloc(most / 2) ? "half of it" : "less");
+	fflush(stdout);
+	report_child(system("test `ulimit -v` = `ulimit -H -v` && ulimit -v"));
 }
 
 static const struct {

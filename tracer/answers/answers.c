@@ -5,7 +5,8 @@ static void before_call(struct tracee *tracee)
 	const struct user_regs_struct *regs = tracee->target->kept_files ? tracee_regs(tracee) : NULL;
 	if (regs)
 		file_changes_keep(tracee->target, tracee->tid, regs);
-	numbers_before_call(tracee);
+	if (!limits_before_call(tracee))
+		numbers_before_call(tracee);
 }
 
 static void before_childs_call(const struct target *target, pid_t child)
@@ -27,4 +28,5 @@ const struct answers answers = {
     .at_exit = numbers_at_exit,
     .at_signal = numbers_of_sender,
     .before_childs_call = before_childs_call,
+    .at_exec = limits_at_exec,
 };

@@ -30,6 +30,13 @@ int64_t random_read(struct tracee *tracee, const struct user_regs_struct *regs);
 /* file_changes.c: a process of the target's, itself or a child, is about to make a call: what it may change of files is kept before. */
 void file_changes_keep(const struct target *target, pid_t pid, const struct user_regs_struct *regs);
 
+/*
+ * limits.c: at STOP_SYSCALL, about to be executed: true if it is answered here. And the process, or a child of its, is another program from now on,
+ * in which fmc has mapped nothing.
+ */
+bool limits_before_call(struct tracee *tracee);
+void limits_at_exec(struct target *target, pid_t pid);
+
 /* number_calls.c */
 void numbers_before_call(struct tracee *tracee); /* at STOP_SYSCALL, about to be executed */
 void numbers_after_call(struct tracee *tracee);	 /* executed, and after_call.due */

@@ -144,6 +144,7 @@ void descendants_serve(struct target *target, pid_t pid, int status)
 	case PTRACE_EVENT_EXEC:
 		if (descendant)
 			descendant->shares_memory = false;
+		target->answers->at_exec(target, pid);
 		break;
 	default:
 		if (signal == SIGTRAP && shares_memory && passes_trap(target, pid))

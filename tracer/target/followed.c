@@ -78,8 +78,10 @@ static bool await_program(struct target *parent, pid_t pid, bool *interrupted)
 {
 	int status;
 	while (wait_for_thread_or_interrupt(pid, &status, interrupted)) {
-		if (STOPS_EVENT(status) == PTRACE_EVENT_EXEC)
+		if (STOPS_EVENT(status) == PTRACE_EVENT_EXEC) {
+			parent->answers->at_exec(parent, pid);
 			return true;
+		}
 		descendants_serve(parent, pid, status);
 		if (!WIFSTOPPED(status))
 			return false;
@@ -98,6 +100,7 @@ struct target *target_follow_sharing(const struct stop *stop, bool *interrupted)
 	if (!child)
 		return NULL;
 	join(stop, child);
+	child->world.raised = 0; /* at_exec() has seen to that */
 	parent->answers->at_birth(stop->tracee, child->tracees[0]);
 	return child;
 }

@@ -36,6 +36,7 @@ static void on_exec(struct target *target, struct stop *stop)
 	}
 	target->replacing = NULL;
 	target->mapping_calls++;
+	target->answers->at_exec(target, target->pid);
 	struct tracee *survivor = target_by_tid(target, target->pid);
 	if (survivor) {
 		tracee_replaced(survivor);

@@ -71,6 +71,7 @@ struct virtual_world {
 	pid_t parent; /* of one that is followed: what its parent takes itself for; 0: its parent is fmc */
 	bool keeps_numbers; /* its threads' are that and the next ones, in order of creation */
 	bool has_timers;    /* it may have: it has asked for one */
+	uint64_t raised;    /* RLIMIT_AS, if there is one: by so much above what the program has set */
 	int64_t uptime_ns;  /* CLOCK_MONOTONIC at the start; 0: a day */
 	uint64_t ticks;	    /* the processor's counter at the start; 0: a second of nanoseconds */
 	uint32_t children;  /* so many child processes has it made */
@@ -105,6 +106,8 @@ struct answers {
 	void (*at_signal)(const struct tracee *tracee); /* at a signal-delivery stop */
 	void (*before_childs_call)(const struct target *target,
 				   pid_t child); /* a process that the target has made */
+	void (*at_exec)(struct target *target,
+			pid_t pid); /* the same, or the target itself: another program by now */
 };
 
 struct target {
