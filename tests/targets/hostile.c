@@ -180,10 +180,11 @@ static void *double_fork_body(void *unused)
 		abort();
 	pid_t child = fork();
 	if (child == 0) {
+		const pid_t parent = getpid();
 		if (fork() != 0)
 			_exit(7);
 		setsid();
-		while (getppid() == child)
+		while (getppid() == parent)
 			usleep(1000);
 		usleep(1000);
 		_exit(write(ends[1], "orphan", 6) != 6);
