@@ -47,6 +47,7 @@ void beside_free(struct beside *beside)
 {
 	if (!beside)
 		return;
+	asleep_forget(beside);
 	close(beside->socket);
 	while (waitpid(beside->keeper, NULL, 0) < 0 && errno == EINTR)
 		;

@@ -72,8 +72,8 @@ static enum beside_rest rest_of(const struct activity *task)
 {
 	if (!task->state || strchr("ZX", task->state))
 		return BESIDE_WAITS;
-	/* Who waits for a disk goes on by itself. */
-	if (!task->asleep || task->state == 'D')
+	/* Who waits for a disk goes on by itself; and who is about to be put on a processor is R before its call is over. */
+	if (!task->asleep || strchr("DR", task->state))
 		return BESIDE_RUNS;
 	return ends(task) ? BESIDE_SLEEPS : BESIDE_WAITS;
 }
@@ -97,9 +97,13 @@ static enum beside_rest look_at(struct family *family, pid_t pid, uint64_t *turn
 	return rest;
 }
 
-enum beside_rest beside_rest(const struct beside *beside, pid_t peer, uint64_t *turns)
+enum beside_rest beside_rest(struct beside *beside, pid_t peer, uint64_t *turns)
 {
 	struct family family = {0};
+	if (!peer && asleep_still(beside)) {
+		*turns = beside->turns;
+		return BESIDE_SLEEPS;
+	}
 	enum beside_rest rest =
 	    add_children(&family, beside->keeper, beside->keeper) ? BESIDE_WAITS : BESIDE_RUNS;
 	*turns = 0;
@@ -111,6 +115,10 @@ enum beside_rest beside_rest(const struct beside *beside, pid_t peer, uint64_t *
 		if (!peer || awaits_alarm(family.at[i]) ||
 		    !beside_leads_to(family.at[i], peer, family.at, family.length))
 			rest = BESIDE_SLEEPS;
+	if (rest == BESIDE_RUNS)
+		asleep_forget(beside);
+	else if (!peer)
+		asleep_keep(beside, family.at, family.length, *turns);
 	free(family.at);
 	return rest;
 }

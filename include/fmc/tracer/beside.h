@@ -49,6 +49,6 @@ enum beside_rest {
  * Of the present moment. `peer` is the process that they talk with; 0: only whether they run is asked for, so not BESIDE_WAITS. *turns changes whenever one of
  * them has been given a processor.
  */
-enum beside_rest beside_rest(const struct beside *beside, pid_t peer, uint64_t *turns);
+enum beside_rest beside_rest(struct beside *beside, pid_t peer, uint64_t *turns);
 
 #endif
