@@ -17,7 +17,7 @@
 enum { READS, WRITES }; /* of a kernel object's descriptors */
 
 /* Whose descriptor it is; NULL: nobody's any more. */
-static const struct target *target_in(const struct process *process, uint32_t space)
+static struct target *target_in(const struct process *process, uint32_t space)
 {
 	if (process->spaces_length == 0)
 		return process->target;
@@ -25,15 +25,9 @@ static const struct target *target_in(const struct process *process, uint32_t sp
 									      : NULL;
 }
 
-static int duplicate(const struct target *target, int descriptor)
+static int duplicate(struct target *target, int descriptor)
 {
-	if (!target || descriptor < 0)
-		return -1;
-	const int pidfd = (int)syscall(SYS_pidfd_open, target_pid(target), 0);
-	const int copy = pidfd < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, pidfd, descriptor, 0);
-	if (pidfd >= 0)
-		close(pidfd);
-	return copy;
+	return target && descriptor >= 0 ? target_duplicate(target, descriptor) : -1;
 }
 
 int kernel_duplicate(const struct process *process, int descriptor)

@@ -3,6 +3,8 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 uint64_t signals_deliverable(const struct tracee *tracee)
 {
@@ -12,11 +14,24 @@ uint64_t signals_deliverable(const struct tracee *tracee)
 	return pending & ~tracee_signals(tracee, "SigBlk") & tracee_signals(tracee, "SigCgt");
 }
 
+/* Seen without reading what it has to tell of itself: it is asked for each descriptor that is waited for. */
+static bool may_read_signals(const struct tracee *tracee, int fd)
+{
+	static const char signals[] = "anon_inode:[signalfd]";
+	char path[64], link[sizeof signals];
+	snprintf(path, sizeof path, "/proc/%d/fd/%d", target_pid(tracee->target), fd);
+	const ssize_t length = readlink(path, link, sizeof link);
+	return length == sizeof signals - 1 && memcmp(link, signals, sizeof signals - 1) == 0;
+}
+
 bool signals_read_by(const struct tracee *tracee, int fd, uint64_t *set)
 {
 	char path[64], line[128];
 	unsigned long long mask;
 	bool found = false;
+	*set = 0;
+	if (!may_read_signals(tracee, fd))
+		return false;
 	snprintf(path, sizeof path, "/proc/%d/fdinfo/%d", target_pid(tracee->target), fd);
 	FILE *file = fopen(path, "re");
 	while (file && !found && fgets(line, sizeof line, file))

@@ -21,7 +21,7 @@ struct target *target_new(pid_t pid, const struct answers *answers)
 		return NULL;
 	target->pid = pid;
 	target->answers = answers;
-	target->memory = -1;
+	target->memory = target->pidfd = -1;
 	return target;
 }
 
@@ -88,7 +88,16 @@ void target_free(struct target *target)
 	free(target->made);
 	if (target->memory >= 0)
 		close(target->memory);
+	if (target->pidfd >= 0)
+		close(target->pidfd);
 	free(target);
+}
+
+int target_duplicate(struct target *target, int descriptor)
+{
+	if (target->pidfd < 0)
+		target->pidfd = (int)syscall(SYS_pidfd_open, target->pid, 0);
+	return target->pidfd < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, target->pidfd, descriptor, 0);
 }
 
 pid_t target_pid(const struct target *target)

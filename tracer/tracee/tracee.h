@@ -114,6 +114,7 @@ struct target {
 	pid_t pid;
 	const struct answers *answers;
 	int memory;		       /* /proc/PID/mem */
+	int pidfd;		       /* -1: it hasn't been asked for a descriptor yet */
 	struct kept_files *kept_files; /* that its calls change; NULL: they may */
 	struct tracee **tracees;
 	uint32_t tracees_length, tracees_room;

@@ -188,6 +188,9 @@ struct user_regs_struct *tracee_change_regs(struct tracee *tracee);
  */
 const char *target_outside(const struct target *target);
 
+/* A duplicate of one of the target's descriptors, for fmc; -1: there is none, or it can't be had. */
+int target_duplicate(struct target *target, int descriptor);
+
 /*
  * Is this descriptor of a target that was started from an image file a pipe or an event counter of which nobody else has an end, or
  * an epoll set of these, so that a wait for it ends only by what the target's own threads do? False as well: it isn't known.
