@@ -65,6 +65,17 @@ run run --drive "$SERVER $SOCKET 2; exit 5" --before "$BEFORE" -- "$SERVER" "$SO
 judge 'run: the client judges' [ $status -eq 1 -a -n "$(grep '^rejected: the client ends with exit status 5$' "$SCRATCH/out")" ]
 left run
 
+# The first execution counts where there is no time for others, and what took the time is told.
+rm -f "$SCRATCH/came"
+run check --time 10 --keep-files --json "$SCRATCH/result.json" --drive "[ ! -e $SCRATCH/came ] || sleep 1000; touch $SCRATCH/came; $DRIVEN ask $SOCKET" --before "$BEFORE" -- \
+    "$DRIVEN" ends "$SOCKET"
+judge 'a second execution that never ends' [ $status -eq 0 -a "$(field executions)" = 1 ]
+says 'it is told' '^No failure found in 1 execution' 'its 10 seconds were used up before the search.*: .* by its first schedule, the rest to see'
+run check --time 2 --keep-files --json "$SCRATCH/result.json" --drive "sleep 1000" --before "$BEFORE" -- "$DRIVEN" ends "$SOCKET"
+judge 'a client that never ends' [ $status -eq 0 -a "$(field executions)" = 0 ]
+says 'it is told, too' '^No execution came to its end: .*, its client still running\.$' '^Give its client'
+left 'no time'
+
 # The program and its client wait for each other.
 run check --time 20 --no-minimize -o "$SCRATCH/wait.sched" --drive "$DRIVEN ask $SOCKET" --before "$BEFORE" -- "$DRIVEN" lost "$SOCKET"
 judge 'a lost wake-up for which the client waits is a deadlock' [ $status -eq 1 -a -n "$(grep '^deadlock: .*T2 waits for a signal of comes' "$SCRATCH/out")" ]

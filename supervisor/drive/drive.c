@@ -124,6 +124,7 @@ bool drive_begin(struct process *process, char why[256])
 	drive->busy = drive->hopeless = drive->told = false;
 	drive->quiet = drive->told_thread = 0;
 	drive->ticks = 0;
+	drive->began = 0;
 	drive->status = 0;
 	drive->since = drive->turns = 0;
 	drive->failure[0] = 0;
@@ -146,6 +147,7 @@ static void start_client(struct process *process)
 	}
 	drive->stage = DRIVE_RUNS;
 	drive->begun = true;
+	drive->began = process->transitions;
 	drive->since = 0;
 }
 
@@ -185,9 +187,30 @@ void drive_look(struct process *process)
 			 "what looks after the client has been killed");
 }
 
+const char *drive_where(const struct process *process)
+{
+	static const char *const texts[] = {
+	    [DRIVE_AWAITED] = ", its client not started yet",
+	    [DRIVE_RUNS] = ", its client still running",
+	    [DRIVE_ENDED] = ", its client having ended",
+	    [DRIVE_STOPPED] = ", its client having ended, told to end",
+	};
+	return process->drive ? texts[process->drive->stage] : "";
+}
+
 const char *drive_failure(const struct process *process)
 {
 	return process->drive && process->drive->failure[0] ? process->drive->failure : NULL;
+}
+
+uint64_t process_client_computed(const struct process *process)
+{
+	return process->drive ? process->drive->computed : 0;
+}
+
+uint64_t process_client_began(const struct process *process)
+{
+	return process->drive ? process->drive->began : 0;
 }
 
 char *process_client_output(const struct process *process, size_t *length)

@@ -45,6 +45,9 @@ enum drive_hope drive_idle(struct process *process, bool timed);
 /* After a transition: has it gone on in vain for too long? Then as drive_judge(). */
 bool drive_gives_up(struct process *process, struct outcome *outcome);
 
+/* How far the client is, to be put behind a sentence; empty: there is none. */
+const char *drive_where(const struct process *process);
+
 /* What makes no sense of this execution or any other, a line; NULL: nothing. */
 const char *drive_failure(const struct process *process);
 

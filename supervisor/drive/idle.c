@@ -51,6 +51,7 @@ static enum drive_hope idle_beside(struct process *process, bool timed)
 	/* How long it computes depends on the machine. The program's clocks stand still meanwhile, else they would be another each time. */
 	if (drive->rest == BESIDE_RUNS && !tracer_interrupted()) {
 		nanosleep(&(struct timespec){.tv_nsec = PAUSE}, NULL);
+		drive->computed += PAUSE;
 		return DRIVE_AGAIN;
 	}
 	if (for_so_long(drive, FOR_OTHERS)) {

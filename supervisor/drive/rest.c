@@ -29,13 +29,14 @@ enum beside_rest drive_rest(struct process *process)
 void drive_settle(struct process *process)
 {
 	struct drive *drive = process->drive;
-	const uint64_t until = clock_now() + (drive->busy ? 0 : SETTLES);
+	const uint64_t begin = clock_now(), until = begin + (drive->busy ? 0 : SETTLES);
 	long pause = FIRST_PAUSE;
 	enum beside_rest rest;
 	while ((rest = drive_rest(process)) == BESIDE_RUNS && clock_now() < until) {
 		nanosleep(&(struct timespec){.tv_nsec = pause}, NULL);
 		pause = pause < MOST_PAUSE ? 2 * pause : pause;
 	}
+	drive->computed += clock_now() - begin;
 	drive->busy = rest == BESIDE_RUNS;
 	if (drive->busy)
 		process_remark(process, "a client that computed while the program went on");

@@ -24,10 +24,12 @@ struct drive {
 	bool listens;
 	bool begun;	       /* in some execution it has been started */
 	bool busy;	       /* it doesn't come to rest: nobody waits for it */
+	uint64_t began;	       /* in this one, after so many transitions */
 	int status;	       /* how it has ended, as waitpid() says */
 	uint64_t since;	       /* when something last happened, on clock_now(); 0: just now */
 	enum beside_rest rest; /* what it did when it was looked at last */
 	uint64_t turns;	       /* beside_rest()'s then */
+	uint64_t computed;     /* nanoseconds for which it was waited for like that, in all executions */
 	unsigned quiet;	       /* so often nobody has gone on since it has ended */
 	uint32_t
 	    ticks; /* and so often since then the program went on by a sleep's or a time-out's end alone */

@@ -1,6 +1,8 @@
+#include "supervisor/drive/drive.h"
 #include "supervisor/run/run.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* Where an execution stood when it was broken off, for people. */
 
@@ -54,7 +56,7 @@ static bool is_going(const struct tracee *tracee)
 	return tracee->life == TRACEE_RUNNING;
 }
 
-enum whereabouts process_where(struct process *process, uint32_t thread, char text[PROCESS_WHERE])
+static enum whereabouts find(struct process *process, uint32_t thread, char text[PROCESS_WHERE])
 {
 	struct tracee *tracee = process_tracee(process, thread);
 	char position[210], label[24];
@@ -77,4 +79,12 @@ enum whereabouts process_where(struct process *process, uint32_t thread, char te
 			 : "was stopped",
 		 position);
 	return waits ? WHERE_WAITS : going ? WHERE_COMPUTES : WHERE_STANDS;
+}
+
+enum whereabouts process_where(struct process *process, uint32_t thread, char text[PROCESS_WHERE])
+{
+	const enum whereabouts where = find(process, thread, text);
+	const size_t length = strlen(text);
+	snprintf(text + length, PROCESS_WHERE - length, "%s", drive_where(process));
+	return where;
 }

@@ -202,7 +202,7 @@ enum whereabouts {
 #define PROCESS_WHERE 240
 
 /*
- * The same for people, with its place: "T2 computes in compute at comp.c:3". At the end of an execution; a thread that runs is
+ * The same for people, with its place: "T2 computes in compute at comp.c:3", and how far its client was, if it has one. At the end of an execution; a thread that runs is
  * stopped for it.
  */
 enum whereabouts process_where(struct process *process, uint32_t thread, char text[PROCESS_WHERE]);
@@ -293,6 +293,10 @@ const char *process_output(struct process *process, size_t *length);
 /* The same of what its client and the commands before and after it have written, where it is kept. The end of it, at most PROCESS_CLIENT_OUTPUT bytes; to be freed, NULL: nothing. */
 #define PROCESS_CLIENT_OUTPUT 16384
 char *process_client_output(const struct process *process, size_t *length);
+/* In all executions: for so many nanoseconds its client was waited for as it computed. */
+uint64_t process_client_computed(const struct process *process);
+/* After so many transitions of the last execution it was started; 0: it wasn't. */
+uint64_t process_client_began(const struct process *process);
 
 /*
  * With options.outputs: what it has written to standard output, all of it, to be freed; zero-terminated. NULL without memory. Of

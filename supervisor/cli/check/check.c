@@ -52,6 +52,7 @@ static void describe_conditions(const struct options *options, struct verdict *v
 		 verdict_memory_model(options->tso), waking, spurious, ops, looks);
 	verdict->tso = options->tso;
 	verdict->follow = options->follow;
+	verdict->driven = options->driving.client != NULL;
 	/* What an earlier run has come to isn't known. */
 	verdict->properties = options->resume ? NULL : &options->properties;
 }

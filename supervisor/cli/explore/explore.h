@@ -42,7 +42,8 @@ struct exploration {
 	bool repeatable;
 	bool threaded; /* the first execution starts threads, */
 	bool timeouts; /* has time-outs that could be over too soon, */
-	bool unending; /* and comes to no end: those that auto begins with are cut early */
+	bool unending; /* and comes to no end: those that auto begins with are cut early, */
+	uint64_t lead; /* not counting so many transitions, after which its client begins */
 	bool begins;   /* the present phase is one of portfolio_begins() */
 	bool ordered;  /* and its time-outs fire in order */
 	bool over;     /* nothing more is to be run */
@@ -88,8 +89,12 @@ struct exploration {
 	struct resume *resume;	/* of several runs: where it stands is kept */
 	double earlier_seconds; /* what earlier runs took */
 	bool tried;		/* the first schedule has come to its end, twice alike */
-	double loading;		/* seconds of the budget that were used when the program was loaded */
-	char stage[64]; /* what was being done when they were used up before an execution: "while ..." */
+	bool first_ran;		/* or once, like this, in so many seconds: */
+	struct trace first;
+	double first_took;
+	bool first_counts; /* that is all that there was time for */
+	double loading;	   /* seconds of the budget that were used when the program was loaded */
+	char stage[64];	   /* what was being done when they were used up before an execution: "while ..." */
 	uint64_t
 	    probing; /* from so many transitions on the first execution is only run to see if it has an end; 0: never */
 	size_t found_reasons;  /* of the verdict's: what executions showed, not what the budget left out */
@@ -146,6 +151,12 @@ void explore_show_progress(struct exploration *x);
 
 /* last.c: an execution that is over (x->last): count it, look at its end, tell the search. */
 void explore_last(struct exploration *x, const struct phase *phase, struct search *search);
+
+/*
+ * No search has come to an execution: that of the first schedule, which was run to see how the program goes, is the one that counts, if it came to
+ * its end.
+ */
+void explore_count_first(struct exploration *x);
 
 /* The same for a part of the search: what came of its executions is counted, and what is left of it is open again. */
 void explore_part(struct exploration *x, const struct phase *phase, struct search *search);

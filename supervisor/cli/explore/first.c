@@ -20,7 +20,8 @@ struct policy explore_first_policy(const struct exploration *x)
 	const bool open = x->options->automatic && !x->options->timeouts_given;
 	return (struct policy){.kind = POLICY_DEFAULT,
 			       .fair_k = x->options->search.fair_k,
-			       .max_depth = x->unending ? PORTFOLIO_SHORTEST : x->options->search.max_depth,
+			       .max_depth =
+				   x->unending ? PORTFOLIO_SHORTEST + x->lead : x->options->search.max_depth,
 			       .unwatched = x->unending,
 			       .max_thread_depth = x->options->search.max_thread_depth,
 			       .ordered = x->options->search.ordered || open};
@@ -68,6 +69,7 @@ static void run_to_end(struct exploration *x)
 		verdict_uncontrolled(x->verdict, process_uncontrolled(x->session->process));
 		x->probing = 0;
 		x->unending = x->options->automatic;
+		x->lead = process_client_began(x->session->process);
 		policy = explore_first_policy(x);
 		run_first(x, &policy);
 	}
@@ -180,18 +182,21 @@ static void run_elsewhere(struct exploration *x, const struct launch *launch, co
 static bool run_again(struct exploration *x, const struct launch *launch)
 {
 	const struct policy policy = explore_first_policy(x);
-	struct trace first;
-	trace_init(&first);
-	bool copied = trace_copy(&first, &x->last.trace);
-	if (!copied)
-		explore_give_up(x, STATUS_NO_MEMORY, status_text(STATUS_NO_MEMORY));
-	if (copied)
-		run_elsewhere(x, launch, &policy);
-	bool usable = copied && !x->over && explore_usable(x);
+	run_elsewhere(x, launch, &policy);
+	const bool usable = !x->over && explore_usable(x);
 	if (usable)
-		compare(x, &first);
-	trace_release(&first);
+		compare(x, &x->first);
 	return usable;
+}
+
+static bool keep_first(struct exploration *x)
+{
+	x->first_took = (double)x->last.took / 1e9;
+	x->longest = x->last.took;
+	x->first_ran = trace_copy(&x->first, &x->last.trace);
+	if (!x->first_ran)
+		explore_give_up(x, STATUS_NO_MEMORY, status_text(STATUS_NO_MEMORY));
+	return x->first_ran;
 }
 
 void explore_assume(struct exploration *x, int status)
@@ -227,7 +232,7 @@ bool explore_preflight(struct exploration *x, const struct launch *launch)
 	/* What it leaves to later executions, files for example, may keep them from doing it again. */
 	if (usable)
 		verdict_uncontrolled(x->verdict, process_uncontrolled(x->session->process));
-	x->tried = usable = usable && run_again(x, launch);
+	x->tried = usable = usable && keep_first(x) && run_again(x, launch);
 	x->verdict->alone = usable && !x->threaded;
 	const struct policy policy = explore_first_policy(x);
 	if (usable && x->last.trace.end == END_EXIT)

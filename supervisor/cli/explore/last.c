@@ -314,6 +314,28 @@ void explore_part(struct exploration *x, const struct phase *phase, struct searc
 		explore_give_up(x, STATUS_MALFORMED, "a worker's report can't be read");
 }
 
+void explore_count_first(struct exploration *x)
+{
+	struct verdict *verdict = x->verdict;
+	struct trace *trace = &x->last.trace, last = *trace;
+	/* What another run or shard goes on from knows nothing of it. */
+	if (verdict->executions > 0 || !x->first_ran || x->fatal || tracer_interrupted() ||
+	    x->options->resume || x->options->search.shards)
+		return;
+	*trace = x->first;
+	x->first = last;
+	x->first_ran = false;
+	x->first_counts = true;
+	free(x->last.uncontrolled);
+	x->last.uncontrolled = NULL;
+	x->last.took = (uint64_t)(x->first_took * 1e9);
+	x->last.plan = (struct plan){.policy = explore_first_policy(x)};
+	trace->good_end = good_ends_expect(&x->own.good_ends, trace);
+	account(x);
+	if (finding_classify(trace) != FINDING_NONE && !failures_count(&x->failures, verdict, trace))
+		examine(x, &x->last.plan, trace);
+}
+
 void explore_last(struct exploration *x, const struct phase *phase, struct search *search)
 {
 	const struct plan *plan = &x->last.plan;

@@ -154,13 +154,13 @@ static size_t make_unending(const struct options *options, const struct portfoli
 	length += add_round(options, FIRST_ROUND, SHARE_ROUND, PART_FIRST, 0, phases + length);
 	if (program->repeatable && program->timeouts && !options->timeouts_given)
 		length = add_ordered(options, length, phases);
-	shorten(phases, length, PORTFOLIO_SHORTEST);
+	shorten(phases, length, PORTFOLIO_SHORTEST + program->lead);
 	uint64_t depth = PORTFOLIO_SHORTEST, executions = LATER_ROUNDS;
 	for (uint64_t level = 0; level < LEVELS; level++) {
 		const size_t added = add_round(options, executions, 1, PART_LATER,
 					       FIRST_ROUND + level * SEEDS_A_LEVEL, phases + length);
 		if (level + 1 < LEVELS)
-			shorten(phases + length, added, depth);
+			shorten(phases + length, added, depth + program->lead);
 		length += added;
 		depth *= LEVEL_DEEPER;
 		executions /= LEVEL_DEEPER;

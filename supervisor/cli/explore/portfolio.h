@@ -24,6 +24,7 @@ struct portfolio_program {
 	    repeatable; /* else only random strategies serve: the others build on what earlier executions did */
 	bool
 	    timeouts; /* it has some: the first phases of auto let them fire in order only, unless the user has said how they are to */
+	uint64_t lead; /* transitions before a client begins */
 	bool unending; /* it comes to no end: most executions of auto are cut early */
 };
 

@@ -37,6 +37,7 @@ void explore_init(struct exploration *x, const struct options *options, struct s
 		x->states = states_new();
 	progress_init(&x->progress, workers);
 	job_init(&x->last);
+	trace_init(&x->first);
 	looks_init(&x->looks, options->granularity == GRANULARITY_MEMORY);
 	looks_init(&x->suspects, x->looks.ordered);
 	certify_init(&x->certifying, options->certificate != NULL);
@@ -59,6 +60,7 @@ void explore_release(struct exploration *x)
 {
 	progress_clear(&x->progress);
 	job_release(&x->last);
+	trace_release(&x->first);
 	looks_release(&x->looks);
 	looks_release(&x->suspects);
 	races_release(&x->races);

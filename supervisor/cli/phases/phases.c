@@ -89,7 +89,7 @@ static void leave_half(struct exploration *x, const struct phase *phase)
 static void explore_phases(struct exploration *x)
 {
 	const struct portfolio_program program = {
-	    .repeatable = x->repeatable, .timeouts = x->timeouts, .unending = x->unending};
+	    .repeatable = x->repeatable, .timeouts = x->timeouts, .unending = x->unending, .lead = x->lead};
 	struct phase phases[PORTFOLIO_ROOM];
 	size_t again, length = portfolio_make(x->options, &program, phases, &again);
 	const size_t from = x->resume->going_on ? x->resume->position : 0;
@@ -139,6 +139,7 @@ void explore_search(struct exploration *x, const struct launch *launch, const st
 	jobs_free(x->jobs);
 	x->jobs = NULL;
 	list_free(modules);
+	explore_count_first(x);
 	x->resume->over = begun && !x->fatal && !x->watching_cut && (x->complete || !x->resume->unfinished);
 	progress_clear(&x->progress);
 	/* It may also have failed after the last execution, as that was looked at. */

@@ -8,6 +8,9 @@
 /* Of variables, and of places of each: a large program may have hundreds, which JSON lists. */
 #define ACCESSES_SHOWN 6
 
+/* A client that takes more of the time than one part in so many is told of. */
+#define CLIENTS_PART 4
+
 /* Memory that threads share without operations. `only`: there is no other reason, but that time-outs fire in order. */
 static void give_memory_reason(struct verdict *verdict, bool only)
 {
@@ -29,6 +32,11 @@ static void give_memory_reason(struct verdict *verdict, bool only)
 static void give_time_reason(const struct exploration *x)
 {
 	const double seconds = x->options->seconds;
+	const struct process *process = x->session->process;
+	const double computed = process ? (double)process_client_computed(process) / 1e9 : 0;
+	char client[64] = "";
+	if (computed > seconds / CLIENTS_PART)
+		snprintf(client, sizeof client, ", its client computing for %.1f of them", computed);
 	if (*x->stage)
 		verdict_because(x->verdict, "its %g seconds were used up %s, before %s", seconds, x->stage,
 				x->verdict->executions ? "the second execution" : "the first execution");
@@ -37,12 +45,14 @@ static void give_time_reason(const struct exploration *x)
 				"its %g seconds were used up, %.1f of them before the first execution, by "
 				"loading the program",
 				seconds, x->loading);
+	else if (x->first_counts)
+		verdict_because(x->verdict,
+				"its %g seconds were used up before the search%s: %.1f by loading the "
+				"program, %.1f by its first schedule, the rest to see that it does the same "
+				"again",
+				seconds, client, x->loading, x->first_took);
 	else
-		verdict_because(x->verdict, "its %g seconds were used up%s", seconds,
-				x->tried && x->verdict->executions == 0 && !x->verdict->broken_off
-				    ? " before the search, by loading the program and by running its first "
-				      "schedule to see that it does the same again"
-				    : "");
+		verdict_because(x->verdict, "its %g seconds were used up%s", seconds, client);
 }
 
 /* Executions in cycles as formulas allow them end there, and others may go round and leave. */
@@ -98,10 +108,11 @@ void explore_give_reasons(struct exploration *x)
 		verdict_because(v, "random executions can't show that nothing is left");
 	if (x->cut_early)
 		verdict_because(v,
-				"%" PRIu64 " execution%s cut early, from %d transitions on: the first "
+				"%" PRIu64 " execution%s cut early, from %" PRIu64
+				" transitions on: the first "
 				"one came to no end in %" PRIu64 " (--depth)",
-				x->cut_early, x->cut_early == 1 ? " was" : "s were", PORTFOLIO_SHORTEST,
-				options->search.max_depth);
+				x->cut_early, x->cut_early == 1 ? " was" : "s were",
+				PORTFOLIO_SHORTEST + x->lead, options->search.max_depth);
 	if (x->cut)
 		verdict_because(v, "%" PRIu64 " execution%s cut at %" PRIu64 " transitions (--depth)", x->cut,
 				x->cut == 1 ? " was" : "s were", options->search.max_depth);

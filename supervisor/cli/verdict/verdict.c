@@ -252,6 +252,10 @@ static void print_nothing(const struct verdict *verdict, FILE *stream)
 	if (!verdict->broken_off)
 		return;
 	fprintf(stream, "No execution came to its end: when time was up %s.\n", verdict->broken_at);
+	if (verdict->driven) {
+		fprintf(stream, "Give its client (--drive) less to do, or more time (--time S).\n");
+		return;
+	}
 	switch (verdict->broken_doing) {
 	case WHERE_COMPUTES:
 		fprintf(stream, "If it only needs longer, give it less to do, or --time S. If it waits for "

@@ -64,6 +64,7 @@ struct verdict {
 	    all_shared; /* if at accesses to memory, also at those that operations order (--granularity memory) */
 	bool atomics;  /* threads were switched at atomic instructions of the program, too */
 	bool follow;   /* its processes were followed */
+	bool driven;   /* it had a client */
 	bool tso;      /* their stores waited in buffers */
 	bool parted;   /* some accesses were several operations, for their parts */
 	bool compiled; /* threads were switched at accesses that the program tells of, */
@@ -105,9 +106,9 @@ struct verdict {
 	    *races; /* of this search and those before it (races.h), borrowed; NULL: there is none */
 	struct outcome_list *outcomes; /* the same (outcomes.h); NULL: nobody has asked for them */
 	bool states_wanted;
-	struct states_count states;		 /* of the last search, if they are wanted */
-	const struct share *share; /* of a search that is divided (share.h), borrowed; NULL: it isn't */
-	bool pruned;				 /* what follows states that had been explored was left out */
+	struct states_count states; /* of the last search, if they are wanted */
+	const struct share *share;  /* of a search that is divided (share.h), borrowed; NULL: it isn't */
+	bool pruned;		    /* what follows states that had been explored was left out */
 	const struct property_specs *properties; /* what is to hold, borrowed; NULL: nobody has said */
 	uint32_t reached;    /* to the places of which of them threads have come, as bits */
 	size_t races_failed; /* of these, the ones that count as failures */
