@@ -94,6 +94,32 @@ pause||false
 END
 judge 'pause: told why' grep -q "isn't controlled: .*signals to threads that are about to wait" "$SCRATCH/out"
 judge 'nothing of these is left running' [ -z "$(users_of "$TARGET")" ]
+
+# Locks of files that belong to processes: what comes of all orders is what the kernel does in those to which the program is brought without fmc.
+TARGET=$BUILD/targets/record_locks
+natively() {
+	for ((order = 0; order <= 3; order++)); do
+		timeout 60 "$TARGET" "$1" $order
+	done | sort -u
+}
+for how in cross bytes upgrade threads circle; do
+	natively $how >"$SCRATCH/natively"
+	# Of three there are thousands of orders.
+	[ $how = circle ] && orders='random --executions 200' complete=false || orders=optimal complete=true
+	follow --strategy $orders --outcomes $how
+	sed -n 's/^[1-9][0-9]* .*"\(.*\)\\n"$/\1/p' "$SCRATCH/out" | sort -u >"$SCRATCH/outcomes"
+	[ "$(field complete)" = $complete ] && grep -q 35 "$SCRATCH/natively" && cmp -s "$SCRATCH/natively" "$SCRATCH/outcomes"
+	good=$?
+	judge "$how: ends as the kernel has it, and in no other way" [ $good -eq 0 ]
+	[ $good -eq 0 ] || show "$SCRATCH/out"
+done
+follow --strategy optimal --outcomes closed
+says 'closed: the lock is lost with any descriptor' '"0 0' '"0 11'
+follow --strategy optimal retry
+judge 'retry: complete' [ "$status $(field complete)" = "0 true" ]
+follow --strategy dfs open
+judge 'open: a deadlock, as such locks are refused to nobody' [ "$status $(field findings.0.kind)" = "1 deadlock" ]
+judge 'nothing of these is left running' [ -z "$(users_of "$TARGET")" ]
 TARGET=$BUILD/targets/followed
 
 # Whoever runs the executions, and whether a search is gone on with, they are the same.

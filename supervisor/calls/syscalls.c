@@ -4,6 +4,7 @@
 #include "supervisor/drive/drive.h"
 #include "supervisor/lives/lives.h"
 #include "supervisor/signals/signals.h"
+#include "supervisor/uses/kernel_calls.h"
 #include "supervisor/uses/uses.h"
 
 #include <fmc/breakpoints/stance.h>
@@ -140,6 +141,12 @@ void syscalls_note(struct process *process, uint32_t thread, long number)
 		break;
 	case SYS_listen:
 		drive_listens(process);
+		break;
+	case SYS_execve:
+	case SYS_execveat:
+		process->threads[thread].unlocks = kernel_exec_unlocks(process);
+		if (process->threads[thread].unlocks)
+			process_remark(process, "locks of files that an exec gives up");
 		break;
 	case SYS_shmat:
 	case SYS_mmap:

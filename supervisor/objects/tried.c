@@ -4,7 +4,7 @@
  * object.
  *
  *     before a call -(it goes)-> performed, and the object is another one
- *           |  '----(it fails at once)-> performed, a yield
+ *           |  '----(it fails at once, perhaps because its wait would never end)-> performed, a yield
  *           '-------(it would wait)-> asleep, until the object is another one -> before the call
  */
 #include "supervisor/objects/objects.h"
@@ -45,6 +45,8 @@ static void touches(struct footprint *footprint, const struct model *m, uint32_t
 	(void)t;
 	(void)choice;
 	touch_object(footprint, op->object, op->arg == 0);
+	if (op_class(op->kind) == CLASS_FILE_LOCK && op->arg == LOCK_OF_PROCESS)
+		touch(footprint, TOUCH_LOCK_WAITS, 0, TOUCH_WRITE);
 }
 
 const struct family family_tried = {.ready = ready, .perform = perform, .touch = touches};

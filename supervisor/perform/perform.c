@@ -245,6 +245,11 @@ static void perform(struct process *process, uint32_t thread, const struct op *o
 			process_note(process, MANNER_RETURN, -EIDRM);
 			tracee_skip_syscall(self->tracee, -EIDRM);
 		}
+		if (self->refused) {
+			self->refused = false;
+			process_note(process, MANNER_RETURN, -EDEADLK);
+			tracee_skip_syscall(self->tracee, -EDEADLK);
+		}
 		if (self->leaving.closes)
 			return leaving_close(process, thread, outcome);
 		run_go_on(process, thread, outcome);

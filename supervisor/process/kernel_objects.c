@@ -278,6 +278,19 @@ void kernel_verify(struct process *process, const struct op *op)
 	model_kernel_says(process->model->model, &alone, &said);
 }
 
+void kernel_unlocked(struct process *process)
+{
+	for (uint32_t i = 0; i < process->kernel_length; i++) {
+		const struct op op = {.object = process->kernel[i], .object2 = NO_OBJECT};
+		struct object_state state;
+		if (process->objects[op.object].class != CLASS_FILE_LOCK)
+			continue;
+		model_object_state(process->model->model, op.object, &state);
+		const struct observation changed = {state.count + 1, state.standing};
+		model_kernel_says(process->model->model, &op, &changed);
+	}
+}
+
 void kernel_look_again(struct process *process)
 {
 	for (uint32_t i = 0; i < process->kernel_length; i++) {

@@ -55,6 +55,9 @@ bool kernel_ask(struct process *process, const struct op *op, struct observation
 /* Does the model say of the object what the kernel says of it? Else it is told, and so is the verdict. */
 void kernel_verify(struct process *process, const struct op *op);
 
+/* Locks of files have changed by no operation: who waits for one looks again. */
+void kernel_unlocked(struct process *process);
+
 /* The same for all of them: a process has ended, or has become another program, and has closed what it had. */
 void kernel_look_again(struct process *process);
 
@@ -62,10 +65,15 @@ void kernel_look_again(struct process *process);
  * kernel_tries.c: op_is_tried(): would the call before which the thread stands wait? If it takes a lock it has it then. removed: it has
  * waited, and what it waited for is gone.
  */
-enum tried kernel_try(const struct process *process, uint32_t thread);
-/* Does another process lock this file? */
+enum tried kernel_try(struct process *process, uint32_t thread);
+/*
+ * file_locks.c: does another process lock this file? owns: has the present one a lock of its own on it, which it loses with the first descriptor
+ * of it that it closes? try: the thread stands before a call on such locks (F_SETLKW); process_thread.refused: the kernel wouldn't let it wait.
+ */
 struct stat;
 bool kernel_others_lock(const struct process *process, const struct stat *file);
+bool kernel_owns_lock(const struct process *process, const struct stat *file);
+enum tried kernel_try_lock(struct process *process, uint32_t thread, const struct stat *file);
 /* Does it wait for what another process may send or begin? */
 bool kernel_may_hear(const struct process *process, uint32_t thread, const struct op *op);
 bool kernel_removed(const struct process *process, uint32_t thread);

@@ -1,12 +1,10 @@
-/* Would a call on a lock of a file, a semaphore, a queue or a connection wait? */
+/* Would a call on a lock of a file, a semaphore, a queue or a connection wait? Locks that belong to processes: file_locks.c. */
 #include "supervisor/process/kernel_objects.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <mqueue.h>
 #include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/ipc.h>
@@ -15,7 +13,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #ifndef MSG_COPY
@@ -132,35 +129,6 @@ static enum tried try_letters(int copy, bool sends)
 		      about.mq_flags & O_NONBLOCK);
 }
 
-/* Is it one of those whose threads the model knows, or fmc, which takes their locks? */
-static bool is_known(const struct process *process, pid_t pid)
-{
-	bool known = pid == target_pid(process->target) || pid == getpid();
-	for (size_t i = 0; i < process->spaces_length; i++)
-		known |= pid == target_pid(process->spaces[i].target);
-	return known;
-}
-
-/* "1: FLOCK  ADVISORY  WRITE 4711 00:1f:42 0 EOF": does anybody else lock this file? */
-bool kernel_others_lock(const struct process *process, const struct stat *file)
-{
-	FILE *locks = fopen("/proc/locks", "re");
-	char line[160];
-	bool others = !locks;
-	while (!others && fgets(line, sizeof line, locks)) {
-		unsigned high, low;
-		long pid;
-		uint64_t inode;
-		if (sscanf(line, "%*[^:]: %*s %*s %*s %ld %x:%x:%" SCNu64, &pid, &high, &low, &inode) != 4)
-			continue;
-		others = inode == file->st_ino && high == major(file->st_dev) && low == minor(file->st_dev) &&
-			 pid > 0 && !is_known(process, (pid_t)pid);
-	}
-	if (locks)
-		fclose(locks);
-	return others;
-}
-
 /* What has been sent is there, but for a machine that is so busy that the kernel delivers it by a thread of its own. */
 #define DELIVERY_MS 2
 
@@ -180,33 +148,50 @@ static enum tried try_connection(const struct process *process, uint32_t thread,
 	return answer(found == 0, process->threads[thread].call.op.arg2);
 }
 
+static bool is_of_process(const struct user_regs_struct *regs)
+{
+	const int command = (int)regs->rsi;
+	return command == F_SETLK || command == F_SETLKW || command == F_GETLK;
+}
+
+static enum tried try_file(struct process *process, uint32_t thread, const struct user_regs_struct *regs,
+			   long number, int copy)
+{
+	struct stat file;
+	enum tried tried;
+	if (fstat(copy, &file) != 0)
+		return TRIED_GOES;
+	if (number == SYS_flock)
+		tried = try_flock(copy, (int)regs->rsi);
+	else if (!is_of_process(regs))
+		tried = try_range(process, copy, (int)regs->rsi, regs->rdx);
+	else
+		tried = kernel_try_lock(process, thread, &file);
+	/* One who waits for others isn't the model's, and sleeps in the kernel. */
+	return tried == TRIED_WAITS && kernel_others_lock(process, &file) ? TRIED_GOES : tried;
+}
+
 /* Of those that have a descriptor. */
-static enum tried try_descriptor(const struct process *process, const struct user_regs_struct *regs,
-				 long number)
+static enum tried try_descriptor(struct process *process, uint32_t thread,
+				 const struct user_regs_struct *regs, long number)
 {
 	enum tried tried = TRIED_GOES;
 	const int copy = kernel_duplicate(process, (int)regs->rdi);
 	if (copy < 0)
 		return tried;
-	if (number == SYS_flock)
-		tried = try_flock(copy, (int)regs->rsi);
-	else if (number == SYS_fcntl)
-		tried = try_range(process, copy, (int)regs->rsi, regs->rdx);
+	if (number == SYS_flock || number == SYS_fcntl)
+		tried = try_file(process, thread, regs, number, copy);
 	else
 		tried = try_letters(copy, number == SYS_mq_timedsend);
-	/* One who waits for others isn't the model's, and sleeps in the kernel. */
-	struct stat file;
-	const bool locks = number == SYS_flock || number == SYS_fcntl;
-	if (locks && tried == TRIED_WAITS && fstat(copy, &file) == 0 && kernel_others_lock(process, &file))
-		tried = TRIED_GOES;
 	close(copy);
 	return tried;
 }
 
-enum tried kernel_try(const struct process *process, uint32_t thread)
+enum tried kernel_try(struct process *process, uint32_t thread)
 {
 	const struct tracee *tracee = process->threads[thread].tracee;
 	const struct user_regs_struct *regs = tracee ? tracee_regs(process->threads[thread].tracee) : NULL;
+	process->threads[thread].refused = false;
 	if (!regs)
 		return TRIED_GOES;
 	const long number = (long)regs->orig_rax;
@@ -224,7 +209,7 @@ enum tried kernel_try(const struct process *process, uint32_t thread)
 	case SYS_fcntl:
 	case SYS_mq_timedsend:
 	case SYS_mq_timedreceive:
-		return try_descriptor(process, regs, number);
+		return try_descriptor(process, thread, regs, number);
 	case SYS_semop:
 	case SYS_semtimedop:
 		return try_changes(process, (int)regs->rdi, regs->rsi, regs->rdx);

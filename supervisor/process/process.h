@@ -107,6 +107,18 @@ struct senders {
 	uint32_t length;
 };
 
+/* What a thread waits for that would lock some of a file for its process: see process/file_locks.c. */
+struct lock_range {
+	uint64_t first, last;
+	bool writes;
+};
+struct lock_wait {
+	pid_t owner; /* of the lock that is in its way, as the kernel calls the process; none: it is an open file's */
+	uint64_t inode;
+	struct lock_range range;
+	uint64_t since; /* so many transitions had been made */
+};
+
 /* A thread of the process, by its number in the model. */
 struct process_thread {
 	struct tracee *tracee; /* NULL when it is gone, and of one with a sender */
@@ -144,6 +156,9 @@ struct process_thread {
 		int descriptor;
 		struct call exit;
 	} leaving;
+	struct lock_wait lock_wait;
+	bool unlocks; /* files, as its process becomes another program */
+	bool refused; /* what it is about to wait for would never come, which the kernel says instead: EDEADLK */
 	struct signals_sent signals; /* to it, not taken yet */
 	struct handling {
 		uint64_t where, stack;

@@ -37,6 +37,9 @@ bool kernel_call_decode_letters(const struct process *process, int descriptor, s
 bool kernel_call_decode_other(const struct process *process, const struct user_regs_struct *regs, long number,
 			      struct kernel_call *call);
 
+/* Does the process unlock files as it becomes another program (FD_CLOEXEC)? */
+bool kernel_exec_unlocks(const struct process *process);
+
 /* kernel_files.c: the same of regular files, as far as it is their contents or their length that matter. */
 bool kernel_call_decode_file(const struct process *process, const struct user_regs_struct *regs, long number,
 			     struct kernel_call *call);

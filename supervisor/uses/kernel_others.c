@@ -19,6 +19,31 @@
 /* Of commands of semctl() and msgctl(): no other command. */
 #define WIDE_RECORDS 0x100
 
+static bool is_followed(const struct process *process)
+{
+	return process->spaces_length > 1;
+}
+
+/*
+ * Does the process change what others wait for, as it changes a lock of its own? Not if its only thread does: as it doesn't wait itself, no wait for
+ * it leads any further.
+ */
+static uint64_t change_of_lock(const struct process *process, bool waits)
+{
+	uint32_t threads = 0;
+	for (uint32_t t = 0; t < process->threads_length; t++)
+		threads += process->threads[t].space == process->space;
+	return waits || threads > 1 ? LOCK_OF_PROCESS : 1;
+}
+
+/* Any descriptor of the file will do to lose what belongs to the process. */
+static bool owns_lock(const struct process *process, int descriptor)
+{
+	struct stat file;
+	return is_followed(process) && channels_find_file(process, descriptor, &file) &&
+	       kernel_owns_lock(process, &file);
+}
+
 /* Of what the descriptor leads to, and nothing that belongs to the process. */
 static bool holds_lock(const struct process *process, int descriptor)
 {
@@ -31,6 +56,20 @@ static bool holds_lock(const struct process *process, int descriptor)
 	if (file)
 		fclose(file);
 	return holds;
+}
+
+/* Of fdinfo's flags. */
+static bool closes_on_exec(const struct process *process, int descriptor)
+{
+	char path[64], line[64];
+	unsigned flags = 0;
+	snprintf(path, sizeof path, "/proc/%d/fdinfo/%d", target_pid(process->target), descriptor);
+	FILE *file = fopen(path, "re");
+	while (file && fgets(line, sizeof line, file) && sscanf(line, "flags: %o", &flags) != 1)
+		;
+	if (file)
+		fclose(file);
+	return flags & O_CLOEXEC;
 }
 
 static bool knows_locks(const struct process *process)
@@ -54,14 +93,50 @@ static bool set_file(const struct process *process, int descriptor, enum op_kind
 	return true;
 }
 
+static bool set_close(const struct process *process, int descriptor, struct kernel_call *call)
+{
+	const bool owns = knows_locks(process) && owns_lock(process, descriptor);
+	if (!owns && !(knows_locks(process) && holds_lock(process, descriptor)))
+		return false;
+	const bool found = set_file(process, descriptor, OP_FILE_LOCK_CLOSE, true, call);
+	call->amount = owns ? change_of_lock(process, false) : 1;
+	return found;
+}
+
+static bool unlocks(const struct process *process, int descriptor, const void *context)
+{
+	(void)context;
+	return closes_on_exec(process, descriptor) &&
+	       (owns_lock(process, descriptor) || holds_lock(process, descriptor));
+}
+
+bool kernel_exec_unlocks(const struct process *process)
+{
+	return is_followed(process) && knows_locks(process) &&
+	       uses_any_descriptor(process, -1, unlocks, NULL);
+}
+
+static bool lets_go(const struct process *process, uint64_t address)
+{
+	struct flock range;
+	return target_read(process->target, address, &range, sizeof range) == STATUS_OK &&
+	       range.l_type == F_UNLCK;
+}
+
 static bool set_range(const struct process *process, const struct user_regs_struct *regs,
 		      struct kernel_call *call)
 {
 	const int command = (int)regs->rsi;
-	if (command != F_OFD_SETLK && command != F_OFD_SETLKW && command != F_OFD_GETLK)
+	const bool of_process = command == F_SETLK || command == F_SETLKW || command == F_GETLK;
+	/* A single process has them all. */
+	if (of_process ? !is_followed(process)
+		       : command != F_OFD_SETLK && command != F_OFD_SETLKW && command != F_OFD_GETLK)
 		return false;
-	const bool found = set_file(process, (int)regs->rdi, OP_FILE_LOCK_SET, command != F_OFD_SETLKW, call);
-	call->amount = command != F_OFD_GETLK;
+	const bool waits = (command == F_OFD_SETLKW || command == F_SETLKW) && !lets_go(process, regs->rdx);
+	const bool found = set_file(process, (int)regs->rdi, OP_FILE_LOCK_SET, !waits, call);
+	call->amount = command == F_OFD_GETLK || command == F_GETLK ? 0
+		       : of_process				    ? change_of_lock(process, waits)
+								    : 1;
 	return found;
 }
 
@@ -181,11 +256,8 @@ static bool decode(const struct process *process, const struct user_regs_struct 
 		return set_range(process, regs, call);
 	case SYS_close:
 	case SYS_dup2:
-	case SYS_dup3: {
-		const int closed = (int)(number == SYS_close ? regs->rdi : regs->rsi);
-		return knows_locks(process) && holds_lock(process, closed) &&
-		       set_file(process, closed, OP_FILE_LOCK_CLOSE, true, call);
-	}
+	case SYS_dup3:
+		return set_close(process, (int)(number == SYS_close ? regs->rdi : regs->rsi), call);
 	case SYS_semop:
 	case SYS_semtimedop:
 	case SYS_semctl:

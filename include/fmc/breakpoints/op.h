@@ -100,7 +100,7 @@ enum op_kind {
 	OP_SOCKET_SEND,
 	OP_SOCKET_CLOSE, /* close() or shutdown(); object2: the queue of the other end */
 	/* The same. arg: 1 if it changes the object; arg3: set by the model, 1 and what it found there when it would have waited. */
-	OP_FILE_LOCK_SET, /* flock() or fcntl() */
+	OP_FILE_LOCK_SET, /* flock() or fcntl(); of both: arg also LOCK_OF_PROCESS */
 	OP_FILE_LOCK_CLOSE,
 	OP_SEMSET_CHANGE, /* semop() */
 	OP_SEMSET_CONTROL,
@@ -176,6 +176,9 @@ enum op_flag {
 
 #define OP_ROUND_MOST 8
 #define OP_ASKED_MOST 64
+
+/* It may wait for a lock that belongs to a process, or change what processes that wait for such locks wait for, those of any file. */
+#define LOCK_OF_PROCESS 2
 
 #define ANY_PROCESS (-1)
 enum process_wait { PROCESS_NO_WAIT = 1, PROCESS_KEEP = 2 /* the one that it finds can be waited for again */ };

@@ -49,6 +49,7 @@ enum touch_class {
 	TOUCH_PAIR,   /* an object for one kind of a plug-in's and one that depends on it: touch_pair() */
 	TOUCH_WORD,   /* four bytes of memory, by address; accesses to parts of one aren't told apart */
 	TOUCH_SETS,   /* what is in sets of epoll */
+	TOUCH_LOCK_WAITS, /* which processes wait for each other's locks of files */
 	TOUCH_OUTPUT, /* what the program prints: the order of its parts is what is seen of them */
 	/* Where flushes are apart (memory/buffer.c): */
 	TOUCH_BUFFER, /* how far a thread's buffer is: written by its flushes */

@@ -8,13 +8,14 @@
 
 /* Processes in the model: T1 is alone in one, which has made that of T2 and T3, and that of T4. */
 enum { PARENT, CHILD, CHILDS_OTHER, SECOND, THREADS };
+enum { FILES = 2 };
 
 static struct model *m;
 
 static void set_up(void)
 {
 	struct effect effect;
-	m = model_init(aligned_alloc(16, (model_bytes(THREADS, 1) + 15) & ~(size_t)15), THREADS, 1);
+	m = model_init(aligned_alloc(16, (model_bytes(THREADS, FILES) + 15) & ~(size_t)15), THREADS, FILES);
 	for (uint32_t t = 0; t < THREADS; t++) {
 		ck_assert_uint_eq(model_add_thread(m), t);
 		model_perform(m, t, CHOICE_DEFAULT, NULL, &effect);
@@ -132,5 +133,26 @@ START_TEST(dependence)
 }
 END_TEST
 
+static void pend_lock(uint32_t t, uint32_t file, int64_t how)
+{
+	const struct op op = {.kind = OP_FILE_LOCK_SET, .object = file, .object2 = NO_OBJECT, .arg = how};
+	model_set_pending(m, t, &op);
+}
+
+/* Who waits for whose locks of one file matters to who wants to wait for another one, but not to locks that belong to no process. */
+START_TEST(locks_of_processes)
+{
+	for (int i = 0; i < FILES; i++)
+		model_add_object(m, &(struct object_state){CLASS_FILE_LOCK, .owner = NO_THREAD});
+	for (int how = 0; how <= LOCK_OF_PROCESS; how++) {
+		pend_lock(PARENT, 0, how);
+		pend_lock(SECOND, 1, how);
+		ck_assert_int_eq(depend(PARENT, SECOND), how == LOCK_OF_PROCESS);
+	}
+	pend_lock(PARENT, 0, 1);
+	ck_assert(!depend(PARENT, SECOND));
+}
+END_TEST
+
 SUITE("processes", 0, set_up, tear_down, TEST(waits_for_all_threads), TEST(end_takes_all_threads),
-      TEST(any_child), TEST(dependence))
+      TEST(any_child), TEST(dependence), TEST(locks_of_processes))
