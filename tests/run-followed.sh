@@ -90,9 +90,12 @@ await||true
 all||true
 broken|crash|T1.1 got SIGPIPE
 ignored||true
-pause||false
+pause|deadlock|T1.1 waits
+twice|deadlock|T1.1 waits
+cut|exit|status 1
+again||false
 END
-judge 'pause: told why' grep -q "isn't controlled: .*signals to threads that are about to wait" "$SCRATCH/out"
+judge 'again: told why' grep -q "isn't controlled: .*signals between two operations" "$SCRATCH/out"
 judge 'nothing of these is left running' [ -z "$(users_of "$TARGET")" ]
 
 # Locks of files that belong to processes: what comes of all orders is what the kernel does in those to which the program is brought without fmc.

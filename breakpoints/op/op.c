@@ -146,7 +146,7 @@ static struct op_entry ops[OP_ALL] = {
     [OP_CHOOSE] = {"choose", CLASS_NONE, CLASS_NONE, 0},
     [OP_OUTPUT] = {"output", CLASS_NONE, CLASS_NONE, 0},
     [OP_PROCESS_EXIT] = {"process_exit", CLASS_NONE, CLASS_NONE, 0},
-    [OP_PROCESS_WAIT] = {"process_wait", CLASS_NONE, CLASS_NONE, 0},
+    [OP_PROCESS_WAIT] = {"process_wait", CLASS_NONE, CLASS_NONE, INTERRUPTIBLE},
     [OP_PROCESS_FORK] = {"process_fork", CLASS_NONE, CLASS_NONE, 0},
     [OP_SYSCALL] = {"syscall", CLASS_NONE, CLASS_NONE, MAY_BE_TIMED | OUTSIDE},
 };

@@ -28,7 +28,8 @@ bool apart_goes_on(const struct call *call)
 
 void apart_at_once(struct process *process, struct call *call)
 {
-	if (!call->whole_bytes || !(process->options.tso || process->signalled || process->disturbed))
+	if (!call->whole_bytes ||
+	    !(process->options.tso || process->signalled || process_is_disturbed(process)))
 		return;
 	process_remark(process,
 		       "accesses that others may see in parts, made at once (--memory-model tso, signals)");

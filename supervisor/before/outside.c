@@ -130,7 +130,7 @@ bool outside_ready(struct process *process, uint32_t thread, const struct op *op
 	const bool models =
 	    (op_in_kernel(op->kind) || op->flags & OP_ASKS) && !target_descendants(process->target);
 	long number = (long)regs->orig_rax;
-	if (number != SYS_rt_sigtimedwait && (process->signalled || process->disturbed) &&
+	if (number != SYS_rt_sigtimedwait && (process->signalled || process_is_disturbed(process)) &&
 	    (signals_deliverable(tracee) || signals_fatal(tracee)))
 		return true;
 	/* Of what nobody else has, the model knows. */

@@ -76,7 +76,7 @@ static bool goes_past(const struct stores *stores, const struct call *call)
 /* Handlers of signals run at any time, and would find the buffer of another moment. */
 static bool has_signals(const struct process *process)
 {
-	return process->signalled || process->disturbed;
+	return process->signalled || process_is_disturbed(process);
 }
 
 bool stores_buffer(struct process *process, const struct call *call)

@@ -3,6 +3,7 @@
 #include "supervisor/lives/lives.h"
 #include "supervisor/signals/signals.h"
 
+#include <signal.h>
 #include <sys/syscall.h>
 
 static uint64_t bit(int signal)
@@ -25,11 +26,21 @@ static bool meets(const struct process *process, struct tracee *tracee, long num
 	return false;
 }
 
+/* An end that comes before it isn't noticed, and that this is so is no operation. */
+static void note_handler(struct process *process, struct tracee *tracee)
+{
+	const struct user_regs_struct *regs = tracee_regs(tracee);
+	if (process->spaces_length > 1 && regs && regs->rsi && regs->rdi == SIGCHLD)
+		process_remark(process, "handlers of SIGCHLD that are set when there are children");
+}
+
 bool meets_signal(struct run *run, long number)
 {
 	struct process *process = run->process;
 	switch (number) {
 	case SYS_rt_sigaction:
+		note_handler(process, run_self(run)->tracee);
+		/* fall through */
 	case SYS_rt_sigtimedwait:
 	case SYS_rt_sigsuspend:
 	case SYS_pause:

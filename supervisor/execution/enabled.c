@@ -17,11 +17,15 @@ static void set_ready(struct execution *x, uint32_t thread, bool ready)
 	model_set_pending(x->block.model, thread, &op);
 }
 
-/* Whom a signal that is about to be sent can come to, and whether one that has been can end a wait, hangs on masks and handlers. */
+/*
+ * Whom a signal that is about to be sent, or to come of a process's end, can come to, and whether one that has been can end a wait, hangs on
+ * masks and handlers.
+ */
 static void aim(struct execution *x, uint32_t thread)
 {
 	struct op op = *model_pending(x->block.model, thread);
-	if (!x->machine->ops->aim || (op.kind != OP_SIGNAL_SEND && op.kind != OP_SIGNAL_TAKE))
+	const bool ends = op.kind == OP_PROCESS_EXIT && op.arg2;
+	if (!x->machine->ops->aim || (op.kind != OP_SIGNAL_SEND && op.kind != OP_SIGNAL_TAKE && !ends))
 		return;
 	x->machine->ops->aim(x->machine, thread, &op);
 	model_set_pending(x->block.model, thread, &op);

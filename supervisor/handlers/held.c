@@ -180,7 +180,7 @@ void held_handle(struct process *process, uint32_t runner, struct outcome *outco
 			continue;
 		spaces_enter(process, t);
 		uint64_t signals = signals_deliverable(tracee);
-		const int fatal = process->disturbed ? signals_fatal(tracee) : 0;
+		const int fatal = process_is_disturbed(process) ? signals_fatal(tracee) : 0;
 		if (fatal && process->spaces_length > 1 && followed_outlived(process, fatal)) {
 			run_failed(outcome, END_UNSUPPORTED, STATUS_UNSUPPORTED,
 				   "a process is ended by a signal, which --follow can't follow");

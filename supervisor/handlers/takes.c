@@ -112,6 +112,8 @@ static bool would_wait(const struct process *process, uint32_t thread, const str
 {
 	struct object_state state;
 	uint32_t word;
+	if (op->kind == OP_PROCESS_WAIT)
+		return !model_process_ready(process->model->model, thread, op);
 	if (op->kind == OP_FUTEX_WAIT)
 		return target_read(process->target, process->threads[thread].call.object, &word,
 				   sizeof word) == STATUS_OK &&
@@ -141,19 +143,38 @@ static void aim_take(struct process *process, uint32_t thread, struct op *op)
 	if (!regs || !op_interruptible(under->kind) || !would_wait(process, thread, under))
 		return;
 	if ((!self->call.entry && never_restarts((long)regs->orig_rax)) ||
-	    held_ends_waits(self->tracee, numbers(&self->signals)))
+	    held_ends_waits(self->tracee, numbers(&self->signals) | signals_deliverable(self->tracee)))
 		op->flags |= OP_INTERRUPTS;
+}
+
+/* The kernel gives the parent's process the signal. Of several threads that could take it nobody knows which one does. */
+static void aim_exit(const struct process *process, uint32_t thread, struct op *op)
+{
+	const struct model *model = process->model->model;
+	const uint32_t parent = model_parent(model, process->spaces[process->threads[thread].space].first);
+	uint32_t taker = NO_THREAD, takers = 0;
+	for (uint32_t t = 0; t < process->threads_length; t++) {
+		const struct tracee *tracee = process->threads[t].tracee;
+		if (!tracee || model_process(model, t) != parent ||
+		    tracee_signals(tracee, "SigBlk") & bit(SIGCHLD))
+			continue;
+		taker = t;
+		takers++;
+	}
+	op->arg3 = takers == 1 && can_take(process, taker, SIGCHLD) ? 1 + (int64_t)taker : 0;
 }
 
 void takes_aim(struct process *process, uint32_t thread, struct op *op)
 {
 	if (op->kind == OP_SIGNAL_SEND)
 		aim_send(process, thread, op);
+	else if (op->kind == OP_PROCESS_EXIT)
+		aim_exit(process, thread, op);
 	else
 		aim_take(process, thread, op);
 }
 
-/* The kernel is told of them now: they come before the thread's next instruction. */
+/* The kernel is told of them now, as far as they aren't its own: they come before the thread's next instruction. */
 static void give(struct process *process, struct process_thread *self)
 {
 	for (uint32_t i = 0; i < self->signals.length; i++)

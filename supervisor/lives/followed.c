@@ -69,7 +69,7 @@ bool followed_fork(struct run *run, const struct stop *stop, bool *followed)
 		return true;
 	if (!stop->value && first && entries_plant_all(process->entries, child) == STATUS_INTERRUPTED)
 		return run_fail(run, END_INTERRUPTED, STATUS_INTERRUPTED, "interrupted");
-	process->disturbed = true;
+	process->sent |= UINT64_C(1) << (SIGCHLD - 1);
 	if (channels_inherited(process))
 		process_remark(process, "descriptors of events and FIFOs that processes share");
 	return run_resume(run, 0);

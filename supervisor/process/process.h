@@ -380,9 +380,9 @@ struct process {
 	bool threaded;	     /* a second thread exists or is about to: operations are visible from here on */
 	bool controlled;     /* until it was threaded nothing had happened that a copy wouldn't know of */
 	bool signalled;	     /* a signal may be pending at a thread that is stopped */
-	uint64_t sent;	     /* signals that its threads have sent each other, as bits; 0 is signal 1 */
+	uint64_t sent; /* signals that its threads have sent each other, or that come of its processes' ends, as bits; 0 is signal 1 */
 	struct senders senders;
-	bool disturbed;	     /* so at any time: it has timers or children, or is sent signals through fmc */
+	bool disturbed; /* so at any time: it has timers or children that aren't followed, or is sent signals through fmc */
 	struct tried_rounds *tried; /* NULL: none have been */
 	struct loops *loops;	    /* the options', or: */
 	struct loops own_loops;
@@ -441,6 +441,12 @@ struct process {
 static inline struct process *process_of(struct machine *machine)
 {
 	return (struct process *)(void *)machine;
+}
+
+/* May one of its threads get a signal at any time? Several processes are told of each other's ends. */
+static inline bool process_is_disturbed(const struct process *process)
+{
+	return process->disturbed || process->spaces_length > 1;
 }
 
 /* handling.c: the thread stands where it handles signals. begin: from here on, unless it does so already. end: if the handler has returned. */

@@ -159,6 +159,7 @@ static bool process_ready(struct machine *machine, uint32_t thread, const struct
 
 static void process_aim(struct machine *machine, uint32_t thread, struct op *op)
 {
+	spaces_enter(process_of(machine), thread);
 	takes_aim(process_of(machine), thread, op);
 }
 
@@ -212,7 +213,7 @@ static void process_transition(struct machine *machine, uint32_t thread, const s
 		kernel_verify(process, op);
 	process_perform(machine, thread, op, choice, effect, outcome);
 	outcome->said_valid = in_kernel && kernel_ask(process, op, &outcome->said);
-	if (process->signalled || process->disturbed)
+	if (process->signalled || process_is_disturbed(process))
 		held_handle(process, thread, outcome);
 	spaces_enter(process, thread);
 	drive_look(process);

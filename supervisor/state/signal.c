@@ -3,7 +3,7 @@
  * as the kernel sees to: when it is next in user mode. So where in the thread's course the signal is sent is all there is to decide. One that
  * everybody blocks stays with the kernel, which gives it to who unblocks it or waits for it.
  *
- *     X pending -(OP_SIGNAL_SEND of another thread)-> OP_SIGNAL_TAKE, under it X
+ *     X pending -(OP_SIGNAL_SEND of another thread; OP_PROCESS_EXIT of a child)-> OP_SIGNAL_TAKE, under it X
  *     OP_SIGNAL_TAKE -(X waits and can be interrupted: 0)-> X begins to wait, the handlers run, X fails with EINTR
  *                    -(1; else 0)-> the handlers run, and then X is pending again
  */
@@ -69,23 +69,27 @@ static bool can_put_off(const struct model_thread *thread)
 	return thread->op.kind == OP_FUTEX_ASLEEP || !op_is_by_model(thread->op.kind);
 }
 
-void model_signal_send(struct model *m, uint32_t t, int32_t choice)
+void model_signal_take(struct model *m, uint32_t t, int64_t signal)
 {
-	const struct op op = model_thread(m, t)->op;
-	const uint32_t r = model_disarmed(m, t) ? NO_THREAD : receiver(&op, choice);
-	if (r >= m->threads || r == t || !takes_at_once(&op, r))
+	struct model_thread *thread = t < m->threads ? model_thread(m, t) : NULL;
+	if (!thread || !can_put_off(thread))
 		return;
-	struct model_thread *thread = model_thread(m, r);
-	if (!can_put_off(thread))
-		return;
-	model_interrupt(m, r);
+	model_interrupt(m, t);
 	thread->under = thread->op;
 	thread->op = (struct op){
 	    .kind = OP_SIGNAL_TAKE,
 	    .object = NO_OBJECT,
 	    .object2 = NO_OBJECT,
-	    .arg = op.arg,
+	    .arg = signal,
 	    .arg2 = thread->under.kind,
 	    .place = thread->under.place,
 	};
+}
+
+void model_signal_send(struct model *m, uint32_t t, int32_t choice)
+{
+	const struct op *op = &model_thread(m, t)->op;
+	const uint32_t r = model_disarmed(m, t) ? NO_THREAD : receiver(op, choice);
+	if (r < m->threads && r != t && takes_at_once(op, r))
+		model_signal_take(m, r, op->arg);
 }

@@ -201,7 +201,9 @@ static inline uint32_t model_awaited(const struct op *op)
 /* Initialise or destroy operations of classes without rules of their own: keep OBJECT_DESTROYED. */
 void model_object_life(struct model *m, uint32_t t);
 
-/* signal.c: t has OP_SIGNAL_SEND pending, which has so many ways. */
+/* signal.c: t has OP_SIGNAL_SEND pending, which has so many ways. take: t takes this signal before it does anything else, if it can. */
+#define MODEL_SIGCHLD 17
+void model_signal_take(struct model *m, uint32_t t, int64_t signal);
 void model_signal_send(struct model *m, uint32_t t, int32_t choice);
 uint32_t model_signal_ways(const struct model *m, uint32_t t);
 

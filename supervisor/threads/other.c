@@ -28,7 +28,7 @@ static bool ready(const struct model *m, uint32_t t)
 	const struct op *op = &model_thread_const(m, t)->op;
 	if (op_waits_outside(op->kind))
 		return op->flags & OP_READY || (op->flags & OP_ASKS && finds_something(m, op));
-	return op->kind != OP_PROCESS_WAIT || model_process_ready(m, t);
+	return op->kind != OP_PROCESS_WAIT || model_process_ready(m, t, op);
 }
 
 /* Nobody means more than that; and of none there is still the one that the function returns natively. */

@@ -64,9 +64,8 @@ static uint32_t find_over(const struct model *m, uint32_t t, const struct op *op
 }
 
 /* The kernel answers that there is no child at once. */
-bool model_process_ready(const struct model *m, uint32_t t)
+bool model_process_ready(const struct model *m, uint32_t t, const struct op *op)
 {
-	const struct op *op = &model_thread_const(m, t)->op;
 	bool any;
 	return op->arg2 & PROCESS_NO_WAIT || find_over(m, t, op, &any) != NO_THREAD || !any;
 }
@@ -81,15 +80,17 @@ static void collect(struct model *m, uint32_t t, struct effect *effect)
 	effect->yield = found == NO_THREAD && any;
 }
 
-/* All of its threads end with it. Where it is the last process, that is the end of all. */
+/* All of its threads end with it, and its parent takes the signal. Where it is the last process, that is the end of all. */
 static void exit_all(struct model *m, uint32_t t)
 {
-	const uint32_t process = model_process(m, t);
+	const uint32_t process = model_process(m, t), taker = (uint32_t)model_thread_const(m, t)->op.arg3;
 	if (!model_has_others(m, process))
 		return;
 	for (uint32_t u = process; u < m->threads; u++)
 		if (u != t && model_process(m, u) == process && !model_exited(m, u))
 			model_thread_exit(m, u);
+	if (taker)
+		model_signal_take(m, taker - 1, MODEL_SIGCHLD);
 }
 
 void model_process_perform(struct model *m, uint32_t t, struct effect *effect)

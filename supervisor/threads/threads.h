@@ -6,8 +6,7 @@
 
 extern const struct family family_thread, family_other;
 
-/* process.c: of OP_PROCESS_WAIT and OP_PROCESS_EXIT. blocker: the only thread that can end the wait. */
-bool model_process_ready(const struct model *m, uint32_t t);
+/* process.c: of OP_PROCESS_WAIT (model_process_ready(), too) and OP_PROCESS_EXIT. blocker: the only thread that can end the wait. */
 void model_process_perform(struct model *m, uint32_t t, struct effect *effect);
 uint32_t model_process_blocker(const struct model *m, uint32_t t);
 

@@ -3,6 +3,9 @@
  *
  *   lock      the handler takes the lock that it may interrupt the holder of
  *   pause     the parent looks whether the child has ended, and then waits for the signal
+ *   twice     it waits for two signals of two children, of which there may be one
+ *   cut       it waits for the first of two children, and the end of the second one cuts that short
+ *   again     the same with a handler after which the wait goes on
  *   suspend   the same without a moment between
  *   await     it waits for the signal, which is blocked, and collects the child
  *   all       the handler collects all that there are
@@ -102,6 +105,39 @@ static int awaits(void)
 	return waitpid(pid, NULL, WNOHANG) != pid;
 }
 
+static int awaits_two(void)
+{
+	sigset_t set;
+	int got = 0;
+	(void)block();
+	child();
+	child();
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	for (int i = 0; i < 2; i++)
+		sigwait(&set, &got);
+	return 0;
+}
+
+static int is_cut(int flags)
+{
+	const struct sigaction action = {.sa_handler = on_end, .sa_flags = flags};
+	sigaction(SIGCHLD, &action, NULL);
+	const pid_t first = child();
+	child();
+	return waitpid(first, NULL, 0) != first;
+}
+
+static int cut(void)
+{
+	return is_cut(0);
+}
+
+static int again(void)
+{
+	return is_cut(SA_RESTART);
+}
+
 static int all(void)
 {
 	const sigset_t before = block();
@@ -146,8 +182,9 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		int (*run)(void);
-	} cases[] = {{"lock", takes_lock}, {"pause", pauses}, {"suspend", suspends}, {"await", awaits},
-		     {"all", all},	   {"broken", broken}, {"ignored", ignored}};
+	} cases[] = {{"lock", takes_lock}, {"pause", pauses},  {"suspend", suspends}, {"await", awaits},
+		     {"all", all},	   {"broken", broken}, {"ignored", ignored},  {"twice", awaits_two},
+		     {"cut", cut},	   {"again", again}};
 	for (size_t i = 0; argc == 2 && i < sizeof cases / sizeof *cases; i++)
 		if (strcmp(argv[1], cases[i].name) == 0)
 			return cases[i].run();

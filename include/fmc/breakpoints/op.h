@@ -128,7 +128,11 @@ enum op_kind {
 	OP_TIMER_SET,
 	OP_CHOOSE,	 /* fmc_choose(); arg: how many choices */
 	OP_OUTPUT,	 /* something is written to standard output, or to a buffer of it */
-	OP_PROCESS_EXIT, /* exit_group; arg: status; arg2: 1 if its parent may notice the signal that comes of it */
+	/*
+	 * exit_group; arg: status; arg2: 1 if its parent may notice the signal that comes of it; arg3: the thread that takes it before it does
+	 * anything else, from 1; 0: none.
+	 */
+	OP_PROCESS_EXIT,
 	OP_PROCESS_WAIT, /* wait4(), waitid() for processes that are followed; arg: the first thread of the one that is waited for, or
 			    ANY_PROCESS; arg2: enum process_wait */
 	OP_PROCESS_FORK, /* a process is made that has a copy of all memory: locks that others hold are taken in it for ever */

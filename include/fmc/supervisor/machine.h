@@ -98,7 +98,10 @@ struct machine_ops {
 	void (*sleep)(struct machine *machine, uint32_t thread, const struct op *op, struct outcome *outcome);
 	/* op_waits_outside(), or with OP_AWAITS: would it complete now, for a reason that the model doesn't know? Asked for each decision while such a thread is stopped. */
 	bool (*ready)(struct machine *machine, uint32_t thread, const struct op *op);
-	/* Before each decision: who may get the signal (OP_SIGNAL_SEND: arg2, arg3), is it OP_INTERRUPTS (OP_SIGNAL_TAKE)? NULL: that stays. */
+	/*
+	 * Before each decision: who may get the signal (OP_SIGNAL_SEND: arg2, arg3; OP_PROCESS_EXIT: arg3), is it OP_INTERRUPTS (OP_SIGNAL_TAKE)?
+	 * NULL: that stays.
+	 */
 	void (*aim)(struct machine *machine, uint32_t thread, struct op *op);
 	/*
 	 * Nothing can go on. Wait a little for the outside (a child process, a pipe, a signal); with `until`, no longer than to

@@ -97,12 +97,14 @@ void model_thread_detached(struct model *m, uint32_t t);
 
 /*
  * Processes: threads belong to one each, whose number is that of the first of them; NO_THREAD: it isn't born yet. To begin with all are of process 0. parent:
- * the process that has made it, NO_THREAD where that is none of the program's. over: all its threads have exited.
+ * the process that has made it, NO_THREAD where that is none of the program's. over: all its threads have exited. ready: could t go on with this
+ * OP_PROCESS_WAIT?
  */
 void model_thread_of(struct model *m, uint32_t t, uint32_t process, uint32_t parent);
 uint32_t model_process(const struct model *m, uint32_t t);
 uint32_t model_parent(const struct model *m, uint32_t t);
 bool model_process_over(const struct model *m, uint32_t process);
+bool model_process_ready(const struct model *m, uint32_t t, const struct op *op);
 
 /* Has a thread of another process yet to exit? */
 bool model_has_others(const struct model *m, uint32_t process);

@@ -133,6 +133,29 @@ START_TEST(dependence)
 }
 END_TEST
 
+/* The parent takes it before it does anything else, once. */
+START_TEST(end_is_a_signal)
+{
+	const uint32_t ends[] = {SECOND, CHILD};
+	pend(PARENT, OP_SYSCALL, 34, 0);
+	for (int i = 0; i < 2; i++) {
+		const struct op ending = {.kind = OP_PROCESS_EXIT,
+					  .object = NO_OBJECT,
+					  .object2 = NO_OBJECT,
+					  .arg2 = 1,
+					  .arg3 = 1 + PARENT};
+		model_set_pending(m, ends[i], &ending);
+		perform(ends[i]);
+		model_thread_exit(m, ends[i]);
+		ck_assert_uint_eq(model_pending(m, PARENT)->kind, OP_SIGNAL_TAKE);
+		ck_assert_int_eq(model_pending(m, PARENT)->arg, MODEL_SIGCHLD);
+		ck_assert_uint_eq(model_under(m, PARENT)->kind, OP_SYSCALL);
+		ck_assert(model_enabled(m, PARENT));
+	}
+	ck_assert_ptr_null(model_check(m));
+}
+END_TEST
+
 static void pend_lock(uint32_t t, uint32_t file, int64_t how)
 {
 	const struct op op = {.kind = OP_FILE_LOCK_SET, .object = file, .object2 = NO_OBJECT, .arg = how};
@@ -155,4 +178,4 @@ START_TEST(locks_of_processes)
 END_TEST
 
 SUITE("processes", 0, set_up, tear_down, TEST(waits_for_all_threads), TEST(end_takes_all_threads),
-      TEST(any_child), TEST(dependence), TEST(locks_of_processes))
+      TEST(any_child), TEST(dependence), TEST(end_is_a_signal), TEST(locks_of_processes))
