@@ -378,7 +378,7 @@ for how in counter local helper copy print input scan told ask; do
 	told 1 --races report --time 20 --all "$BUILD/targets/unordered" $how
 	says "$how" '^Race on '
 done
-for how in locked publish branch copied rand once left reused; do
+for how in locked publish branch copied rand once left reused large; do
 	told 0 --races report --time 20 "$BUILD/targets/unordered" $how
 	silent '^Race on'
 done

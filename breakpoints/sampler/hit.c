@@ -185,6 +185,17 @@ static enum status meet_site(struct sampler *sampler, struct tracee *tracee, uin
 	return STATUS_OK;
 }
 
+/* Who calls a function that gives memory back; 0: libc itself, or it isn't known. */
+static uint64_t release_place(const struct sampler *sampler, const struct target *target,
+			      const struct user_regs_struct *regs)
+{
+	uint64_t after;
+	return target_read(target, regs->rsp, &after, sizeof(after)) == STATUS_OK &&
+		       !entries_is_libc(sampler->entries, after)
+		   ? after - 1
+		   : 0;
+}
+
 /* What a function that is seen each time is about to give back. */
 static void tell_release(struct sampler *sampler, const struct tracee *tracee, uint32_t thread,
 			 const struct release *release, const struct user_regs_struct *regs,
@@ -192,9 +203,11 @@ static void tell_release(struct sampler *sampler, const struct tracee *tracee, u
 {
 	if (release->kind != RELEASE_NOTHING)
 		drain_forget(sampler, tracee->target); /* what is there afterwards is something else */
-	if (release->kind == RELEASE_MEMORY)
-		*length = release_touched(release, tracee->target, regs, at);
-	else if (release->kind != RELEASE_NOTHING)
+	if (release->kind == RELEASE_MEMORY) {
+		*length = release_touched(&sampler->releases, release, tracee->target, regs, at);
+		at[0].place = release_place(sampler, tracee->target, regs);
+		at[0].inner = at[0].place == 0;
+	} else if (release->kind != RELEASE_NOTHING)
 		leave(sampler, release, tracee->target, regs, thread);
 }
 

@@ -1,4 +1,5 @@
 #include "breakpoints/sampler/releases.h"
+#include "breakpoints/sites/releasing.h"
 #include "breakpoints/symbols/symbols.h"
 #include "breakpoints/traps/state.h"
 
@@ -23,23 +24,19 @@ static enum release_gives gives_of(const char *name)
 		const char *name;
 		enum release_gives gives;
 	} givers[] = {{"malloc", GIVES_FIRST},	  {"calloc", GIVES_PRODUCT},	   {"realloc", GIVES_SECOND},
-		      {"memalign", GIVES_SECOND}, {"aligned_alloc", GIVES_SECOND}, {"valloc", GIVES_FIRST}};
+		      {"memalign", GIVES_SECOND}, {"aligned_alloc", GIVES_SECOND}, {"valloc", GIVES_FIRST},
+		      {"pvalloc", GIVES_FIRST},	  {"posix_memalign", GIVES_THIRD}, {"mmap", GIVES_SECOND},
+		      {"mmap64", GIVES_SECOND},	  {"mremap", GIVES_THIRD}};
 	for (size_t i = 0; i < sizeof(givers) / sizeof(givers[0]); i++)
 		if (strcmp(name, givers[i].name) == 0)
 			return givers[i].gives;
 	return GIVES_NONE;
 }
 
-static bool releases_memory(const char *name, bool libc)
+/* Of memory as the system gives it out. */
+static bool gives_pages(const char *name)
 {
-	static const char *const names[] = {"free", "realloc", "munmap"};
-	static const char *const others[] = {"free", "realloc", "_ZdlPv", "_ZdlPvm", "_ZdaPv", "_ZdaPvm"};
-	const char *const *of = libc ? names : others;
-	size_t length = libc ? sizeof(names) / sizeof(names[0]) : sizeof(others) / sizeof(others[0]);
-	for (size_t i = 0; i < length; i++)
-		if (strcmp(name, of[i]) == 0)
-			return true;
-	return false;
+	return strcmp(name, "mmap") == 0 || strcmp(name, "mmap64") == 0 || strcmp(name, "mremap") == 0;
 }
 
 /* libc's own, in a static program, too; *kind: what such a function releases. */
@@ -51,7 +48,7 @@ static bool is_seen(const char *name, const struct search *search, bool libc, en
 		*kind = RELEASE_THREAD;
 	else if (libc && strcmp(name, "exit") == 0)
 		*kind = RELEASE_PROCESS;
-	else if (!releases_memory(name, libc))
+	else if (!releasing_is(name, libc))
 		*kind = RELEASE_NOTHING;
 	return *kind != RELEASE_NOTHING || gives_of(name) != GIVES_NONE;
 }
@@ -86,11 +83,14 @@ static void visit(void *context, const struct symbol *symbol)
 		search->failed = true;
 		return;
 	}
-	releases->at[releases->length++] = (struct release){.address = symbol->address,
-							    .kind = kind,
-							    .gives = gives_of(symbol->name),
-							    .knows_end = strcmp(symbol->name, "munmap") == 0,
-							    .glibc = libc && !search->musl};
+	releases->at[releases->length++] =
+	    (struct release){.address = symbol->address,
+			     .kind = kind,
+			     .gives = gives_of(symbol->name),
+			     .gives_pages = gives_pages(symbol->name),
+			     .gives_to = strcmp(symbol->name, "posix_memalign") == 0,
+			     .knows_end = releasing_is_told_size(symbol->name),
+			     .glibc = libc && !search->musl};
 }
 
 bool releases_find(struct releases *releases, const struct entries *entries)
@@ -156,6 +156,7 @@ enum status releases_plant(struct releases *releases, const struct entries *entr
 	if (!displacer)
 		return STATUS_NO_MEMORY;
 	releases->trap = 0;
+	releases->unseen = false;
 	releases->giving_length = 0;
 	for (size_t i = 0; i < releases->length; i++) {
 		struct release *release = &releases->at[i];
@@ -164,6 +165,8 @@ enum status releases_plant(struct releases *releases, const struct entries *entr
 		number += release->planted;
 		if (giving && release->planted && release->gives && !releases->trap)
 			releases->trap = plant_return(entries, target, release->address, number++);
+		releases->unseen |=
+		    giving && release->gives && release->glibc && !(release->planted && releases->trap);
 	}
 	displacer_free(displacer);
 	return target_gone(target) ? STATUS_GONE : STATUS_OK;
@@ -185,6 +188,8 @@ static uint64_t given_bytes(enum release_gives gives, const struct user_regs_str
 		return regs->rdi;
 	case GIVES_SECOND:
 		return regs->rsi;
+	case GIVES_THIRD:
+		return regs->rdx;
 	case GIVES_PRODUCT:
 		return regs->rdi * regs->rsi;
 	case GIVES_NONE:
@@ -198,14 +203,38 @@ void release_enter(struct releases *releases, const struct release *release, str
 {
 	struct giving giving = {.thread = thread,
 				.slot = regs->rsp,
-				.function = release->address,
-				.size = given_bytes(release->gives, regs)};
+				.function = release,
+				.size = given_bytes(release->gives, regs),
+				.to = release->gives_to ? regs->rdi : 0,
+				.kept = release->kind == RELEASE_MEMORY ? regs->rdi : 0};
 	if (!releases->trap || !release->gives ||
 	    target_read(target, giving.slot, &giving.after, sizeof(giving.after)) != STATUS_OK ||
 	    !ARRAY_DOUBLE(releases->giving, releases->giving_length) ||
 	    target_write(target, giving.slot, &releases->trap, sizeof(releases->trap)) != STATUS_OK)
 		return;
 	releases->giving[releases->giving_length++] = giving;
+}
+
+static void find_given(const struct giving *giving, const struct target *target,
+		       const struct user_regs_struct *regs, struct touched *touched)
+{
+	bool mapped;
+	*touched = (struct touched){.address = regs->rax, .gives = true};
+	if (giving->to && (regs->rax || target_read(target, giving->to, &touched->address,
+						    sizeof(touched->address)) != STATUS_OK))
+		touched->address = 0;
+	if (touched->address == 0 || touched->address == UINT64_MAX) {
+		/* It couldn't be made larger. */
+		touched->address = giving->kept;
+		touched->room = giving->kept ? giving->size : 0;
+		return;
+	}
+	touched->size = touched->room = giving->size;
+	const uint64_t bytes = giving->function->glibc && !giving->function->gives_pages
+				   ? releasing_block(target, touched->address, &mapped)
+				   : 0;
+	if (bytes > touched->room)
+		touched->room = bytes;
 }
 
 uint64_t release_come_back(struct releases *releases, struct target *target, struct user_regs_struct *regs,
@@ -218,35 +247,25 @@ uint64_t release_come_back(struct releases *releases, struct target *target, str
 		/* Below is nothing of the thread's any more. */
 		(void)target_write(target, giving.slot, &giving.after, sizeof(giving.after));
 		releases->giving[i] = releases->giving[--releases->giving_length];
-		*touched = (struct touched){
-		    .address = regs->rax, .size = regs->rax ? giving.size : 0, .gives = true};
-		regs->rip = giving.function;
+		find_given(&giving, target, regs, touched);
+		regs->rip = giving.function->address;
 		regs->rsp = giving.slot;
 		return giving.after;
 	}
 	return 0;
 }
 
-/* What malloc has written in front of a block: the size of all, with three flags in its lowest bits. */
-static uint64_t block_bytes(const struct target *target, uint64_t block)
+bool release_touched(const struct releases *releases, const struct release *release,
+		     const struct target *target, const struct user_regs_struct *regs,
+		     struct touched *touched)
 {
-	const uint64_t mapped = 2, flags = 7;
-	uint64_t word;
-	if (target_read(target, block - sizeof(word), &word, sizeof(word)) != STATUS_OK)
-		return 0;
-	uint64_t header = word & mapped ? 2 * sizeof(word) : sizeof(word);
-	return (word & ~flags) > header ? (word & ~flags) - header : 0;
-}
-
-bool release_touched(const struct release *release, const struct target *target,
-		     const struct user_regs_struct *regs, struct touched *touched)
-{
+	bool vanishes = true;
 	*touched = (struct touched){.address = regs->rdi, .frees = true};
-	if (release->knows_end)
-		touched->size = regs->rsi;
-	else if (release->glibc && regs->rdi)
-		touched->size = block_bytes(target, regs->rdi);
+	if (release->knows_end || release->glibc)
+		touched->size = releasing_bytes(target, regs, release->knows_end, &vanishes);
 	touched->write = touched->size > 0;
+	/* Where memory is gone an access can't be missed; what is given out unseen may be anybody's. */
+	touched->lingers = touched->write && !vanishes && !releases->unseen;
 	if (!touched->write)
 		touched->size = GUESS_BYTES;
 	return regs->rdi != 0;

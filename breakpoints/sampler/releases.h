@@ -18,8 +18,9 @@ enum release_kind {
 /* How many bytes of new memory it comes back with. */
 enum release_gives {
 	GIVES_NONE,
-	GIVES_FIRST,   /* as the first argument says */
-	GIVES_SECOND,  /* ... */
+	GIVES_FIRST,  /* as the first argument says */
+	GIVES_SECOND, /* ... */
+	GIVES_THIRD,
 	GIVES_PRODUCT, /* of both */
 };
 
@@ -28,6 +29,8 @@ struct release {
 	uint64_t copy; /* of its first instruction, that the trap is passed by */
 	enum release_kind kind;
 	enum release_gives gives;
+	bool gives_pages; /* by the system */
+	bool gives_to;	  /* its first argument says where the address of new memory is to be written */
 	bool planted;	/* in the present target */
 	uint8_t first;	/* byte that the trap takes the place of */
 	bool knows_end; /* the second argument is the size */
@@ -38,13 +41,17 @@ struct release {
 struct giving {
 	uint32_t thread;
 	uint64_t slot, after; /* where that stands on its stack, and what it was */
-	uint64_t function, size;
+	const struct release *function;
+	uint64_t size;
+	uint64_t to;   /* where the address is written; 0: it is returned */
+	uint64_t kept; /* what stays if there is none; 0: nothing */
 };
 
 struct releases {
 	struct release *at;
 	size_t length;
 	uint64_t trap; /* 0: new memory isn't seen */
+	bool unseen;   /* some functions that give out memory can't be, though they are to be seen */
 	struct giving *giving;
 	size_t giving_length;
 };
@@ -66,15 +73,16 @@ void releases_write(const struct releases *releases, struct target *target, bool
 const struct release *releases_find_at(const struct releases *releases, uint64_t address);
 
 /* Which memory the function is about to give back, from the registers at its beginning. False: none; the kind is RELEASE_MEMORY. */
-bool release_touched(const struct release *release, const struct target *target,
-		     const struct user_regs_struct *regs, struct touched *touched);
+bool release_touched(const struct releases *releases, const struct release *release,
+		     const struct target *target, const struct user_regs_struct *regs,
+		     struct touched *touched);
 
 /* A thread stands at the beginning of a function that gives out memory: it is to be seen where it comes back. */
 void release_enter(struct releases *releases, const struct release *release, struct target *target,
 		   const struct user_regs_struct *regs, uint32_t thread);
 
 /*
- * It has come back to the trap: the new memory, of no size if there is none, and where it goes on. Its registers become those that it has called
+ * It has come back to the trap: the new memory, without room if there is none, and where it goes on. Its registers become those that it has called
  * the function with. 0: none of these is here.
  */
 uint64_t release_come_back(struct releases *releases, struct target *target, struct user_regs_struct *regs,

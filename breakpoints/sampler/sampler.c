@@ -60,7 +60,7 @@ static enum status start(struct sampler *sampler, const struct entries *entries,
 	rests_forget(sampler);
 	sampler->turn = 0;
 	sampler->hits = 0;
-	sampler->missed = 0;
+	sampler->missed = sampler->releases.unseen ? MISSED_NEW : 0;
 	keep_doors(sampler, target, stacks);
 	sampler->sparing = !sampler->logs;
 	sampler->stacks = stacks;
@@ -159,9 +159,9 @@ size_t sampler_sites(const struct sampler *sampler)
 
 bool sampler_exact(const struct sampler *sampler, char why[SAMPLER_WHY])
 {
-	static const char *const texts[] = {"instructions that are come by too often",
-					    "instructions that can't be told or decoded",
-					    "a log that was lost", "processes that share the memory"};
+	static const char *const texts[] = {
+	    "instructions that are come by too often", "instructions that can't be told or decoded",
+	    "a log that was lost", "processes that share the memory", "functions that give out memory"};
 	size_t length = 0;
 	*why = 0;
 	if (*sampler->sites.left_out)

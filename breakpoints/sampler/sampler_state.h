@@ -19,6 +19,7 @@ enum missed {
 	MISSED_UNTOLD = 2, /* an instruction's operand can't be told, or a function isn't decoded */
 	MISSED_LOG = 4,	   /* entries of the log were lost */
 	MISSED_VFORK = 8,  /* a process that shares the memory passed traps */
+	MISSED_NEW = 16,   /* functions that give out memory can't have a trap */
 };
 
 #define SETTLED_MOST 4096

@@ -128,17 +128,24 @@ static bool is_known(const struct shadow *shadow, const struct memory_access *a,
 static bool is_wanted(const struct shadow *shadow, const struct memory_access *a,
 		      const struct memory_access *b)
 {
-	return shadow->all && shadow->ordered < SHARING_MOST / 2 &&
+	return shadow->all && shadow->ordered < SHARING_MOST / 2 && !a->frees &&
 	       !access_lives_apart(&shadow->order, a, b) &&
 	       !(access_is_operation(&shadow->order, a) && access_is_operation(&shadow->order, b));
+}
+
+/* After this one the memory is something else. */
+static bool ends(const struct memory_access *access)
+{
+	return access->frees || access->gives;
 }
 
 static void compare(struct shadow *shadow, const struct seen *seen, uint32_t index, uint8_t bytes)
 {
 	const struct memory_access *a = &shadow->accesses[seen->access], *b = &shadow->accesses[index];
 	const bool same = a->thread == b->thread, own = same && a->handler != b->handler;
-	if ((same && !(own && shadow->found->handlers)) || !(seen->bytes & bytes) || !(a->write || b->write) ||
-	    (a->own_stack && b->own_stack) || shadow->found->length == SHARING_MOST)
+	if ((same && !(own && shadow->found->handlers)) || !(seen->bytes & bytes) ||
+	    !(a->write || b->write) || (a->own_stack && b->own_stack) || (a->frees && b->inner) ||
+	    shadow->found->length == SHARING_MOST)
 		return;
 	/* One operation may store what another one doesn't see yet: the search tries their orders, too. */
 	const bool ordered =
@@ -181,6 +188,32 @@ static struct seen *supersede(struct shadow *shadow, uint32_t first, uint32_t in
 	return mine;
 }
 
+/* Has the thread given all of it back already, and not been there since? */
+static bool is_given_back(const struct shadow *shadow, uint32_t first, uint32_t thread)
+{
+	bool given = false;
+	for (uint32_t i = first; i != NONE; i = shadow->seen[i].next) {
+		const struct memory_access *seen = &shadow->accesses[shadow->seen[i].access];
+		if (seen->thread != thread || !shadow->seen[i].bytes)
+			continue;
+		if (!seen->frees)
+			return false;
+		given = true;
+	}
+	return given;
+}
+
+/* That it was given back is all that may be left of it. */
+static void forget(struct shadow *shadow, uint32_t *first, uint32_t index, uint8_t bytes)
+{
+	if (!shadow->accesses[index].lingers)
+		*first = NONE;
+	else if (*first != NONE)
+		shadow->seen[*first] = (struct seen){index, NONE, bytes};
+	else
+		shadow->failed |= !add_seen(shadow, first, index, bytes);
+}
+
 static void touch(struct shadow *shadow, uint32_t index, uint64_t granule, uint8_t bytes)
 {
 	const struct memory_access *access = &shadow->accesses[index];
@@ -189,10 +222,12 @@ static void touch(struct shadow *shadow, uint32_t index, uint64_t granule, uint8
 		shadow->failed = true;
 		return;
 	}
-	const bool guess = access->frees && !access->write;
+	if (access->inner && is_given_back(shadow, *first, access->thread))
+		return;
+	const bool guess = ends(access) && !access->write;
 	struct seen *mine = guess ? NULL : supersede(shadow, *first, index, bytes);
-	if (access->frees)
-		*first = NONE;
+	if (ends(access))
+		forget(shadow, first, index, bytes);
 	else if (mine)
 		*mine = (struct seen){index, mine->next, bytes};
 	else
@@ -207,7 +242,7 @@ static uint8_t bytes_of(uint64_t granule, uint64_t low, uint64_t high)
 	return (uint8_t)((1u << to) - (1u << from));
 }
 
-/* Of a block that is given back what has been seen in this page. */
+/* Of a block that is given back or out what has been seen in this page. */
 static void give_back_page(struct shadow *shadow, uint32_t index, uint64_t low, uint64_t high,
 			   const struct page *page)
 {
@@ -234,15 +269,15 @@ static void give_back(struct shadow *shadow, uint32_t index, uint64_t low, uint6
 static void take_in(struct shadow *shadow, uint32_t index)
 {
 	const struct memory_access *access = &shadow->accesses[index];
-	if (guards_take(&shadow->guards, &shadow->order, shadow->accesses, index))
+	if (!access->gives && guards_take(&shadow->guards, &shadow->order, shadow->accesses, index))
 		return;
 	uint64_t low = access->address, high = low + access->size;
 	uint64_t granule = low / GRANULE, last = (high - 1) / GRANULE;
-	if (access->frees && last - granule > PAGE_GRANULES) {
+	if (ends(access) && last - granule > PAGE_GRANULES) {
 		give_back(shadow, index, low, high);
 		return;
 	}
-	shadow->failed |= !access->frees && last - granule >= MOST_GRANULES;
+	shadow->failed |= !ends(access) && last - granule >= MOST_GRANULES;
 	for (; granule <= last && !shadow->failed; granule++)
 		touch(shadow, index, granule, bytes_of(granule, low, high));
 }

@@ -113,6 +113,8 @@ static bool pass(struct judge *judge, uint32_t index)
 	const struct memory_access *access = &judge->accesses[index];
 	const uint64_t end = access->address + access->size;
 	const uint32_t threads = judge->order.threads_length;
+	if (access->gives)
+		return true;
 	const bool takes_over = !access->write || access_is_operation(&judge->order, access);
 	for (uint32_t v = find_variable(judge, access->address);
 	     v < judge->variables_length && judge->variables[v].low < end; v++) {

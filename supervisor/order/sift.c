@@ -26,6 +26,7 @@ struct event {
 	uint64_t size;
 	uint32_t thread, transition; /* the thread with HANDLER, as everywhere here */
 	bool range, write, own_stack;
+	bool frees, inner; /* it stays in mind until the memory is given out again */
 };
 
 /* What is asked of an event again and again: who did it, and to which ones of its eight bytes; 0: it is a range, it depends. */
@@ -168,7 +169,9 @@ static uint32_t add_event(struct sift *sift, const struct memory_access *access,
 				.transition = sift->transition,
 				.range = range,
 				.write = access->write,
-				.own_stack = access->own_stack};
+				.own_stack = access->own_stack,
+				.frees = access->frees,
+				.inner = access->inner};
 	sift->briefs[sift->events_length++] =
 	    (struct brief){.thread = sift->thread & 0xffffff, .bytes = range ? 0 : bytes_of(event, granule)};
 	return number;
@@ -316,7 +319,7 @@ struct taking {
 		uint32_t event;
 	} flushed[2]; /* that was read, and written */
 	bool matters; /* it is to be told, after what others have done there */
-	bool ends;    /* it gives back memory that was shared */
+	bool ends;    /* it gives back or out memory that was shared */
 	bool shares;  /* it is told or has been, here or there */
 };
 
@@ -360,6 +363,18 @@ static bool has(const struct cell *cell, uint32_t event)
 	return !cell_is_split(cell) && (cell->read == event || cell->write == event);
 }
 
+/* By which event all of it was given back, where there is still something left of that; 0: by none. It comes before what else is there. */
+static uint32_t end_of(const struct sift *sift, const struct cell *cell)
+{
+	if (!cell_is_split(cell))
+		return cell->write && event_of(sift, cell->write)->frees ? cell->write : 0;
+	const struct split *split = split_of(&sift->memory, cell);
+	for (unsigned byte = 0; byte < GRANULE; byte++)
+		if (split->write[byte] && event_of(sift, split->write[byte])->frees)
+			return split->write[byte];
+	return 0;
+}
+
 /* Up to which granule of the page a range is to be told: as far as this access goes and it is the last one there. 0: it has been. */
 static uint64_t flush_to(struct taking *taking, const struct cell *cell, uint64_t granule, uint32_t event)
 {
@@ -370,7 +385,7 @@ static uint64_t flush_to(struct taking *taking, const struct cell *cell, uint64_
 	*told = event;
 	*to = granule;
 	while (*to < taking->last && (*to + 1) % PAGE_GRANULES != 0 && has(++cell, event) &&
-	       !has_past(taking, *to + 1))
+	       (cell->write == event || !end_of(taking->sift, cell)) && !has_past(taking, *to + 1))
 		++*to;
 	return *to;
 }
@@ -386,7 +401,10 @@ static void flush_event(struct taking *taking, uint32_t number, uint64_t from, u
 					     .thread = event->thread & ~HANDLER,
 					     .handler = event->thread & HANDLER,
 					     .write = event->write,
-					     .own_stack = event->own_stack};
+					     .own_stack = event->own_stack,
+					     .frees = event->frees,
+					     .lingers = event->frees,
+					     .inner = event->inner};
 	taking->sift->tell(taking->sift->context, &access);
 }
 
@@ -414,7 +432,7 @@ static void flush_bytes(struct taking *taking, const uint32_t records[GRANULE], 
 	for (size_t from = 0, to; from < GRANULE; from = to) {
 		for (to = from + 1; to < GRANULE && records[to] == records[from]; to++)
 			;
-		if (records[from])
+		if (records[from] && !event_of(taking->sift, records[from])->frees)
 			flush_event(taking, records[from], low + from, low + to);
 	}
 }
@@ -428,13 +446,16 @@ static void flush_split(struct taking *taking, const struct cell *cell, uint64_t
 
 static void flush_past(struct taking *taking, const struct cell *cell, uint64_t granule)
 {
+	const uint32_t end = end_of(taking->sift, cell);
+	if (end)
+		flush_granules(taking, end, granule, granule);
 	if (cell_is_split(cell)) {
 		flush_split(taking, cell, granule);
 		return;
 	}
 	if (cell->read)
 		flush_granules(taking, cell->read, granule, granule);
-	if (cell->write)
+	if (cell->write && !end)
 		flush_granules(taking, cell->write, granule, granule);
 }
 
@@ -456,13 +477,16 @@ static void flush(struct taking *taking, const struct cell *cell, uint64_t granu
 	if (cell->read == CELL_SHARED)
 		return;
 	flush_pasts(taking, granule);
+	const uint32_t end = end_of(taking->sift, cell);
+	if (end)
+		flush_whole(taking, cell, granule, end);
 	if (cell_is_split(cell)) {
 		flush_split(taking, cell, granule);
 		return;
 	}
 	if (cell->read)
 		flush_whole(taking, cell, granule, cell->read);
-	if (cell->write)
+	if (cell->write && !end)
 		flush_whole(taking, cell, granule, cell->write);
 }
 
@@ -592,28 +616,54 @@ static void take_granule(struct taking *taking, struct cell *cell, uint64_t gran
 		keep(taking, cell, granule);
 }
 
-/* What others have done there comes before; of a guess it isn't known whether it belongs to it. */
-static void give_back(struct taking *taking, struct cell *cell, uint64_t granule)
+/* Has the thread given it back already, and nobody been there since? */
+static bool is_given_back(const struct sift *sift, const struct cell *cell)
+{
+	if (cell->read || !cell->write)
+		return false;
+	const struct event *event = event_of(sift, cell->write);
+	return event->frees && event->thread == sift->thread;
+}
+
+/* Is the access to all of it? */
+static bool is_whole(const struct memory_access *access, uint64_t granule)
+{
+	return granule * GRANULE >= access->address &&
+	       (granule + 1) * GRANULE <= access->address + access->size;
+}
+
+/* It is given back or out. What others have done there comes before; of a guess it isn't known whether it belongs to it. */
+static void end(struct taking *taking, struct cell *cell, uint64_t granule)
 {
 	struct sift *sift = taking->sift;
+	const struct memory_access *access = taking->access;
 	const bool shared = cell->read == CELL_SHARED;
-	if (taking->access->write && !shared && is_of_other(sift, cell) && !is_before(sift, cell))
+	if (access->inner && is_given_back(sift, cell))
+		return;
+	if (access->write && !shared && is_of_other(sift, cell) && !is_before(sift, cell))
 		flush(taking, cell, granule);
 	taking->ends |= shared;
 	sift_memory_forget(&sift->memory, cell, past_of(taking, granule));
+	if (access->lingers && is_whole(access, granule))
+		cell->write = present_event(taking, granule);
+}
+
+static bool is_end(const struct memory_access *access)
+{
+	return access->frees || access->gives;
 }
 
 static void take_all(struct taking *taking)
 {
 	struct sift_memory *memory = &taking->sift->memory;
-	const bool frees = taking->access->frees;
+	const bool ends = is_end(taking->access), makes = !ends || taking->access->lingers;
 	uint64_t granule = taking->access->address / GRANULE;
 	while (granule <= taking->last && !memory->full) {
-		struct cell *cells = sift_memory_page(memory, granule / PAGE_GRANULES, !frees);
+		struct cell *cells = sift_memory_page(memory, granule / PAGE_GRANULES, makes);
 		const uint64_t next = granule - granule % PAGE_GRANULES + PAGE_GRANULES;
 		taking->pasts = cells ? sift_memory_pasts(memory, granule / PAGE_GRANULES, false) : NULL;
 		for (; granule < next && granule <= taking->last && cells; granule++)
-			(frees ? give_back : take_granule)(taking, &cells[granule % PAGE_GRANULES], granule);
+			(ends ? end : take_granule)(taking, &cells[granule % PAGE_GRANULES], granule);
 		granule = next;
 	}
 }
@@ -640,7 +690,7 @@ bool sift_take(struct sift *sift, uint32_t site, const struct memory_access *acc
 	    .sift = sift, .access = access, .last = (access->address + access->size - 1) / GRANULE};
 	if (access->last)
 		return false; /* everything comes before it */
-	if (site && access->size <= WIDEST && !access->frees && !access->operation) {
+	if (site && access->size <= WIDEST && !is_end(access) && !access->operation) {
 		if (!numbered_of(sift, site) && !number(sift, site, access)) {
 			sift->failed = true;
 			return false;
@@ -650,10 +700,10 @@ bool sift_take(struct sift *sift, uint32_t site, const struct memory_access *acc
 	take_all(&taking);
 	if (taking.matters)
 		tell_pasts(&taking);
-	if (access->frees || taking.matters)
+	if (is_end(access) || taking.matters)
 		tell_this(&taking);
 	/* What the same instructions do there from now on repeats nothing. */
 	if (taking.ends)
 		sift->turn = next_event(sift);
-	return !access->frees && !taking.shares && !sift_failed(sift);
+	return !is_end(access) && !taking.shares && !sift_failed(sift);
 }

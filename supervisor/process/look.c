@@ -109,7 +109,7 @@ void look_begin(struct process *process)
 		sift_begin(looking->sift, looking->look->access,
 			   process->options.tso ? NULL : looking->look->ordered, looking->look->context);
 	sift_renumber(looking->sift);
-	sampler_see_new(looking->sampler, looking->look->allocated != NULL);
+	sampler_see_new(looking->sampler, looking->look->news);
 	sampler_stand(looking->sampler, looking->look->places, looking->look->places_length);
 	looking->status =
 	    sampler_start(looking->sampler, process->entries, process->target, looking->look->stacks);
@@ -304,19 +304,36 @@ static bool begin_telling(struct process *process, uint32_t thread, uint64_t pla
 	return true;
 }
 
+/* Whoever wants to know of a block wants as many bytes as its owner has asked for. */
+static void tell_new(const struct telling *telling, const struct touched *touched)
+{
+	struct looking *looking = &telling->process->looking;
+	const struct process_look *look = looking->look;
+	const struct memory_access access = {.address = touched->address,
+					     .size = touched->room,
+					     .place = telling->place,
+					     .transition = present_transition(looking),
+					     .thread = telling->thread,
+					     .handler = telling->handler,
+					     .gives = true};
+	if (touched->size > 0 && look->allocated)
+		look->allocated(look->context, telling->thread, touched->address, touched->size);
+	if (touched->room > 0 && looking->sifting)
+		(void)sift_take(looking->sift, 0, &access);
+	else if (touched->room > 0)
+		look->access(look->context, &access);
+}
+
 /* `stack`: the thread's stack pointer then. True: *own of sift_again(). */
 static bool tell(const struct telling *telling, const struct touched *touched, uint64_t stack)
 {
 	struct looking *looking = &telling->process->looking;
 	struct standing *standing = telling->standing;
 	bool settled;
-	if (touched->size == 0)
+	if (touched->gives)
+		tell_new(telling, touched);
+	if (touched->gives || touched->size == 0)
 		return false;
-	if (touched->gives) {
-		looking->look->allocated(looking->look->context, telling->thread, touched->address,
-					 touched->size);
-		return false;
-	}
 	if (stack - RED_ZONE < standing->low)
 		standing->low = stack - RED_ZONE;
 	const bool own = touched->address >= standing->low && touched->address < telling->own_end;
@@ -336,6 +353,8 @@ static bool tell(const struct telling *telling, const struct touched *touched, u
 					     .write = touched->write,
 					     .locked = touched->locked,
 					     .frees = touched->frees,
+					     .lingers = touched->lingers,
+					     .inner = touched->inner,
 					     .last = sampler_last_leaves(looking->sampler),
 					     .own_stack = own,
 					     .other_stack = other};
@@ -431,7 +450,7 @@ bool look_hit(struct process *process, uint32_t thread, const struct stop *stop,
 	look_take(process, thread, silent);
 	enum status status = sampler_hit(sampler, stop->tracee, thread, stop->address, at, &length);
 	const struct user_regs_struct *regs = tracee_regs(stop->tracee);
-	if (status == STATUS_OK && regs && !silent)
+	if (status == STATUS_OK && regs && (!silent || (length > 0 && at[0].gives)))
 		tell_all(process, thread, stop->address, regs, at, length);
 	if (status == STATUS_OK)
 		(void)sampler_go(sampler, stop->tracee, thread, &resume);

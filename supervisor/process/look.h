@@ -43,7 +43,7 @@ void look_turn(struct process *process, uint32_t thread);
 
 /*
  * A thread has met one of the look's traps. True: it is to be resumed, else the next wait tells more. `silent`: what it does is
- * part of an operation.
+ * part of an operation; memory that is given out for that is something new all the same.
  */
 bool look_is_trap(const struct process *process, uint64_t address);
 bool look_hit(struct process *process, uint32_t thread, const struct stop *stop, bool silent);

@@ -23,11 +23,16 @@
  *   left     one adds to a variable, main leaves it alone by pthread_exit(), and a function of atexit() adds to it
  *   ended    the same, but main returns
  *   reused   blocks and stacks that one gives back become the other's
+ *   large    large blocks that one gives back become the other's, aligned, made larger or cleared
+ *   gone     one reads a block that the other gives back
+ *   counted  both have a reference to a block, and whoever drops the last one gives it back; twice: both may see that none is left
  */
 #include <fcntl.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -434,6 +439,67 @@ static void reuse(void)
 	sem_wait(&done);
 }
 
+/* Blocks that no thread keeps for itself, by all that gives them out. */
+static void *use_large(void *unused)
+{
+	char *blocks[4], *larger;
+	blocks[0] = malloc(3000);
+	blocks[1] = calloc(3, 1000);
+	blocks[2] = aligned_alloc(64, 3008);
+	if (posix_memalign((void **)&blocks[3], 64, 3008) != 0)
+		abort();
+	for (int i = 0; i < 4; i++)
+		blocks[i][2500] = (char)i;
+	larger = realloc(blocks[0], 6000);
+	larger[5500] = 1;
+	for (int i = 1; i < 4; i++)
+		free(blocks[i]);
+	free(larger);
+	return unused;
+}
+
+struct counted {
+	int filler[6];
+	int number;
+	atomic_int references;
+};
+
+static struct counted *counted;
+
+static void *read_number(void *unused)
+{
+	return counted->number == 0 ? unused : NULL;
+}
+
+static void *give_back(void *unused)
+{
+	free(counted);
+	return unused;
+}
+
+static void *drop(void *unused)
+{
+	if (atomic_fetch_sub(&counted->references, 1) == 1)
+		free(counted);
+	return unused;
+}
+
+static void *drop_twice(void *unused)
+{
+	struct counted *mine = counted;
+	atomic_fetch_sub(&mine->references, 1);
+	if (atomic_load(&mine->references) == 0)
+		free(mine);
+	return unused;
+}
+
+static void count_references(void *(*first)(void *), void *(*second)(void *))
+{
+	counted = calloc(1, sizeof *counted);
+	atomic_store(&counted->references, 2);
+	two(first, second, NULL, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
@@ -517,6 +583,14 @@ int main(int argc, char **argv)
 		leave_alone();
 	else if (strcmp(how, "reused") == 0)
 		reuse();
+	else if (strcmp(how, "large") == 0 && mallopt(M_ARENA_MAX, 1))
+		two(use_large, use_large, NULL, NULL);
+	else if (strcmp(how, "gone") == 0)
+		count_references(give_back, read_number);
+	else if (strcmp(how, "counted") == 0)
+		count_references(drop, drop);
+	else if (strcmp(how, "twice") == 0)
+		count_references(drop_twice, drop_twice);
 	free(block);
 	if (strcmp(how, "left") == 0)
 		pthread_exit(NULL);

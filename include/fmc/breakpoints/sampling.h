@@ -36,7 +36,12 @@ struct touched {
 	bool locked; /* by a function of libc's that locks it meanwhile */
 	bool frees; /* it is given back; without `write` its size is a guess */
 	bool
+	    lingers; /* it stays where it is, and functions that are seen give it out again: until then nobody may touch it */
+	bool
+	    inner; /* by libc for itself; a thread's end gives what it has kept of what was given back to others */
+	bool
 	    gives; /* it is new memory, and isn't touched: the thread has called the function that comes back with it (sampler_see_new()) */
+	uint64_t room; /* of new memory: so many bytes from its beginning are nobody else's */
 };
 
 #define TOUCHED_MOST                                                                                         \

@@ -116,7 +116,8 @@ struct process_look {
 	bool stacks;			 /* as sampler_start() */
 	const uint64_t *places;
 	size_t places_length;
-	/* The thread stands where it has called the function that comes back with this new memory; NULL: nobody wants to know. */
+	bool news; /* memory that is given out is told, too, as sampler_see_new() sees it */
+	/* With that: the thread stands where it has called the function that comes back with this new memory; NULL: nobody wants to know. */
 	void (*allocated)(void *context, uint32_t thread, uint64_t address, uint64_t size);
 };
 

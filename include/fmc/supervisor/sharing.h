@@ -19,6 +19,11 @@ struct memory_access {
 	    own_stack; /* memory of the thread's own stack, which another thread may get when this one is gone */
 	bool other_stack; /* memory of another thread's */
 	bool frees; /* the memory is given back (a write): whatever comes later there is something else */
+	bool
+	    lingers; /* but for what touches it before it is given out again: that is an access to what was given back */
+	bool
+	    inner; /* by libc for itself: it says nothing where the thread has given it back before, nor where another one has, since libc takes blocks unseen */
+	bool gives; /* no access: the memory is given out, and whatever comes later there is something else */
 	bool last;  /* it comes after the ends of all other threads, by libc's count of them */
 	bool
 	    guard; /* the thread has initialised a C++ static variable, and releases its guard, which begins there */

@@ -6,7 +6,8 @@
 /*
  * Of the accesses of an execution, while it runs, those that sharing_find() and sharing_find_all() need: of eight bytes that one
  * thread alone has touched since they were last given back none, only its last read and its last write of each byte are kept in
- * mind. When another thread comes, these are told, and from then on every access there, until the memory is given back. But where
+ * mind. When another thread comes, these are told, and from then on every access there, until the memory is given back or out. So is, where
+ * it was given back and lingers, that. But where
  * operations are known to order the two the memory is the other thread's alone from then on, and what came before is kept in mind, too
  * (as the epochs of [FASTTRACK]). So of the same bytes accesses are told in the order in which they happened, of different ones they may not be.
  */

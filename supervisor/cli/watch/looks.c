@@ -305,18 +305,16 @@ static void tell(const struct look *look, const struct sharings *found, struct m
 	}
 }
 
-/* Look, and look again where stacks are shared. *whole: it came to its end. */
+/* Look, and look again where that shows more. *whole: it came to its end. */
 static bool find(struct look *look, const struct look_plan *kept, struct sharings *found, bool *whole)
 {
 	struct watch *watch = &look->watch;
 	struct trace again;
 	trace_init(&again);
-	bool good = run(look, kept, &again);
-	if (good && watch->other_stack && !watch->stacks) {
-		watch->stacks = true;
-		good = run(look, kept, &again);
-	}
-	good = good && watch_find(watch, &again, found);
+	bool good;
+	do
+		good = run(look, kept, &again) && watch_find(watch, &again, found);
+	while (good && watch_look_closer(watch, found));
 	*whole = again.end != END_INTERRUPTED && !watch->full && found->compared == watch->length;
 	trace_release(&again);
 	return good;

@@ -82,12 +82,8 @@ static bool is_wanted(const struct watch *watch, const struct memory_access *acc
 	       watch->granules[at] <= (access->address + access->size - 1) / WATCH_GRANULE;
 }
 
-static void on_access(void *context, const struct memory_access *access)
+static void add(struct watch *watch, const struct memory_access *access, bool guard)
 {
-	struct watch *watch = context;
-	const bool guard = is_guard(watch, access);
-	if (watch->places_length > 0 && !guard && !is_wanted(watch, access))
-		return;
 	watch->full |= !watch->full && !make_room(watch);
 	if (watch->full)
 		return;
@@ -95,6 +91,36 @@ static void on_access(void *context, const struct memory_access *access)
 	watch->other_stack |= access->other_stack;
 	if (watch->on_access && !guard)
 		watch->on_access(watch->context, watch->length - 1);
+}
+
+/* What is asked for of a block that is given back or out, which may be large. */
+static void add_wanted(struct watch *watch, const struct memory_access *block)
+{
+	const uint64_t end = block->address + block->size;
+	uint64_t low = block->address;
+	for (size_t i = position_of(watch->granules, watch->granules_length, low / WATCH_GRANULE);
+	     i < watch->granules_length && watch->granules[i] * WATCH_GRANULE < end; i++) {
+		const uint64_t begin = watch->granules[i] * WATCH_GRANULE, next = begin + WATCH_GRANULE;
+		struct memory_access part = *block;
+		if (next <= low)
+			continue; /* the same again */
+		part.address = begin > low ? begin : low;
+		part.size = (next < end ? next : end) - part.address;
+		low = next;
+		add(watch, &part, false);
+	}
+}
+
+static void on_access(void *context, const struct memory_access *access)
+{
+	struct watch *watch = context;
+	const bool guard = is_guard(watch, access);
+	if (watch->places_length == 0 || guard)
+		add(watch, access, guard);
+	else if (access->frees || access->gives)
+		add_wanted(watch, access);
+	else if (is_wanted(watch, access))
+		add(watch, access, false);
 }
 
 static void on_allocated(void *context, uint32_t thread, uint64_t address, uint64_t size)
@@ -165,16 +191,17 @@ bool watch_run(struct watch *watch, const struct plan *plan, struct trace *trace
 {
 	struct session *session = watch->session;
 	const bool orders = watch->order && !watch->ordered;
-	const struct process_look seen = {
-	    .context = watch,
-	    .access = on_access,
-	    .transition = &watch->transition,
-	    .sift = true,
-	    .ordered = orders ? is_ordered : NULL,
-	    .stacks = watch->stacks,
-	    .places = watch->places,
-	    .allocated = watch->places_length > 0 && watch->on_allocated ? on_allocated : NULL,
-	    .places_length = watch->places_length};
+	const bool names = watch->places_length > 0 && watch->on_allocated;
+	const struct process_look seen = {.context = watch,
+					  .access = on_access,
+					  .transition = &watch->transition,
+					  .sift = true,
+					  .ordered = orders ? is_ordered : NULL,
+					  .stacks = watch->stacks,
+					  .places = watch->places,
+					  .news = watch->news || names,
+					  .allocated = names ? on_allocated : NULL,
+					  .places_length = watch->places_length};
 	const struct execution_watcher watcher = {.context = watch, .before = on_before, .end = on_end};
 	watch->length = watch->transition = 0;
 	watch->guards_length = 0;
@@ -228,6 +255,24 @@ static uint64_t digest(const struct watch *watch, const struct sharings *found, 
 	return sum;
 }
 
+/* Has a thread touched what another one had given back? It may have been given out to it meanwhile. */
+static bool is_reused(const struct watch *watch, const struct sharings *found)
+{
+	for (size_t i = 0; i < found->length; i++)
+		if (watch->accesses[found->at[i].first].frees)
+			return true;
+	return false;
+}
+
+bool watch_look_closer(struct watch *watch, const struct sharings *found)
+{
+	const bool stacks = watch->other_stack && !watch->stacks;
+	const bool news = !watch->news && is_reused(watch, found);
+	watch->stacks |= stacks;
+	watch->news |= news;
+	return stacks || news;
+}
+
 static void miss(struct watched *watched, const char *why)
 {
 	watched->all = false;
@@ -240,13 +285,12 @@ void watch_execution(struct watch *watch, const struct plan *plan, struct trace 
 {
 	struct sharings *found = calloc(1, sizeof *found);
 	char why[PROCESS_LOOK_WHY];
-	bool good = watch_run(watch, plan, trace);
-	if (good && watch->other_stack && !watch->stacks) {
-		watch->stacks = true;
-		good = watch_run(watch, plan, trace);
-	}
+	bool good = found;
+	do
+		good = good && watch_run(watch, plan, trace) && watch_find(watch, trace, found);
+	while (good && watch_look_closer(watch, found));
 	*watched = (struct watched){.all = true};
-	if (!found || !good || !watch_find(watch, trace, found)) {
+	if (!good) {
 		miss(watched, "there was no memory for it");
 	} else {
 		watched->races = digest(watch, found, false);

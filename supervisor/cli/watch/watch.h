@@ -21,6 +21,8 @@ struct watch {
 	const struct trace *trace;
 	bool full; /* there were more of them than are kept */
 	bool other_stack;
+	bool
+	    news; /* memory that is given out is seen, too: a thread has touched what another one had given back */
 	uint64_t *guards; /* of C++ static variables, released so far; in ascending order */
 	size_t guards_length;
 	bool ordered; /* pairs that operations order are looked for, too (--granularity memory) */
@@ -57,8 +59,14 @@ struct watched {
 };
 
 /*
- * Run a plan as session_run() does, and twice where a thread touches another one's stack for the first time. The trace is that of the
- * last run.
+ * Do these pairs show that more is to be looked at than has been, to tell them for certain? From the next run on it is, which should be the same
+ * again.
+ */
+bool watch_look_closer(struct watch *watch, const struct sharings *found);
+
+/*
+ * Run a plan as session_run() does, and twice where a thread touches another one's stack for the first time, or what another one has
+ * given back. The trace is that of the last run.
  */
 void watch_execution(struct watch *watch, const struct plan *plan, struct trace *trace,
 		     struct watched *watched);

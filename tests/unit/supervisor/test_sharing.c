@@ -312,6 +312,105 @@ START_TEST(freed)
 }
 END_TEST
 
+static struct memory_access *give_back(uint32_t thread, unsigned n, uint64_t size)
+{
+	struct memory_access *block = after(thread, OP_MUTEX_LOCK, n, true);
+	block->size = size;
+	block->frees = block->lingers = true;
+	return block;
+}
+
+static struct memory_access *give_out(uint32_t thread, unsigned n, uint64_t size)
+{
+	struct memory_access *block = after(thread, OP_MUTEX_LOCK, n, false);
+	block->size = size;
+	block->gives = true;
+	return block;
+}
+
+/* Where it stays as it is whoever comes to it has come too late. */
+START_TEST(touched_after_it_was_freed)
+{
+	two_without_order();
+	after(0, OP_MUTEX_LOCK, 1, true);
+	give_back(0, 1, 64);
+	after(1, OP_MUTEX_LOCK, 1, false)->address += 32;
+	ck_assert_uint_eq(shared(), 1);
+	ck_assert_uint_eq(found.at[0].first, 1);
+	after(1, OP_MUTEX_LOCK, 1, true);
+	give_back(1, 2, 64);
+	ck_assert_uint_eq(shared(), 3);
+	ck_assert_uint_eq(found.at[2].first, 1);
+	ck_assert_uint_eq(found.at[2].second, 4);
+}
+END_TEST
+
+START_TEST(freed_before_an_operation)
+{
+	two_that_lock("11000011");
+	give_back(0, 1, 64);
+	after(1, OP_MUTEX_LOCK, 2, true);
+	ck_assert_uint_eq(shared(), 0);
+	ck_assert(sharing_find_all(&trace, accesses, accesses_length, &found));
+	ck_assert_uint_eq(found.length, 0);
+}
+END_TEST
+
+/* By whomever it is given out again, it is something else, and no lock that is passed on. */
+START_TEST(given_out_again)
+{
+	for (uint32_t thread = 0; thread < 2; thread++) {
+		setup();
+		two_without_order();
+		give_back(0, 1, 64);
+		after(0, OP_MUTEX_LOCK, 1, true);
+		give_out(thread, 1, 1 << 19);
+		after(1, OP_MUTEX_LOCK, 1, true);
+		ck_assert_uint_eq(shared(), 0);
+		give_back(0, 2, 64);
+		ck_assert_uint_eq(shared(), 1);
+		ck_assert_uint_eq(found.at[0].second, 4);
+		teardown();
+	}
+	trace_init(&trace);
+}
+END_TEST
+
+/* When a thread ends libc gives back what that has given back already, and blocks that it has taken itself. */
+START_TEST(freed_by_libc)
+{
+	two_without_order();
+	give_back(0, 1, 64);
+	after(1, OP_MUTEX_LOCK, 1, false);
+	ck_assert_uint_eq(shared(), 1);
+	give_back(0, 2, 64)->inner = true;
+	ck_assert_uint_eq(shared(), 1);
+	give_back(1, 2, 64)->address += 1 << 20;
+	give_back(0, 2, 64)->address += 1 << 20;
+	ck_assert_uint_eq(shared(), 2);
+	accesses[accesses_length - 1].inner = true;
+	ck_assert_uint_eq(shared(), 1);
+	after(1, OP_MUTEX_LOCK, 2, false)->address += 1 << 20;
+	ck_assert_uint_eq(shared(), 2);
+	ck_assert_uint_eq(found.at[1].first, 4);
+}
+END_TEST
+
+/* What its thread does there since is later than that. */
+START_TEST(freed_and_written)
+{
+	two_without_order();
+	give_back(0, 1, 64);
+	after(0, OP_MUTEX_LOCK, 1, true);
+	struct memory_access *other = after(1, OP_MUTEX_LOCK, 1, false);
+	ck_assert_uint_eq(shared(), 1);
+	ck_assert_uint_eq(found.at[0].first, 1);
+	other->address += 4;
+	ck_assert_uint_eq(shared(), 1);
+	ck_assert_uint_eq(found.at[0].first, 0);
+}
+END_TEST
+
 /* Far from where it begins, whether all of it comes first or last. */
 START_TEST(large)
 {
@@ -740,11 +839,12 @@ END_TEST
 
 SUITE("sharing", 0, setup, teardown, TEST(under_a_lock), TEST(no_longer_than_wanted), TEST(ordered_by_a_lock),
       TEST(after_the_unlock), TEST(after_an_earlier_unlock), TEST(without_a_lock), TEST(reads),
-      TEST(other_bytes), TEST(ranges), TEST(once_for_each_place), TEST(own_stacks), TEST(freed), TEST(large),
-      TEST(large_and_freed), TEST(freed_by_guess), TEST(a_store_before_one_that_waits),
-      TEST(a_store_behind_one_that_waits), TEST(a_store_between_two_that_wait),
-      TEST(a_load_behind_a_store_that_waits), TEST(a_store_that_waits), TEST(before_creation),
-      TEST(after_creation), TEST(after_the_join), TEST(through_a_semaphore), TEST(at_a_barrier),
-      TEST(operations_of_memory), TEST(in_a_handler), TEST(of_copies), TEST(in_a_once), TEST(behind_a_guard),
-      TEST(a_branch_not_taken), TEST(nothing_passed_on), TEST(published_by_a_flag), TEST(published_too_early),
-      TEST(passed_on_by_another), TEST(locked_by_an_operation))
+      TEST(other_bytes), TEST(ranges), TEST(once_for_each_place), TEST(own_stacks), TEST(freed),
+      TEST(touched_after_it_was_freed), TEST(freed_before_an_operation), TEST(given_out_again),
+      TEST(freed_by_libc), TEST(freed_and_written), TEST(large), TEST(large_and_freed), TEST(freed_by_guess),
+      TEST(a_store_before_one_that_waits), TEST(a_store_behind_one_that_waits),
+      TEST(a_store_between_two_that_wait), TEST(a_load_behind_a_store_that_waits), TEST(a_store_that_waits),
+      TEST(before_creation), TEST(after_creation), TEST(after_the_join), TEST(through_a_semaphore),
+      TEST(at_a_barrier), TEST(operations_of_memory), TEST(in_a_handler), TEST(of_copies), TEST(in_a_once),
+      TEST(behind_a_guard), TEST(a_branch_not_taken), TEST(nothing_passed_on), TEST(published_by_a_flag),
+      TEST(published_too_early), TEST(passed_on_by_another), TEST(locked_by_an_operation))

@@ -86,9 +86,14 @@ static unsigned below(unsigned limit)
 /* Which bytes are the thread's own in this turn, as far as it has read and written them: such accesses needn't come to the sift. */
 static bool settled[2][BYTES];
 
+static bool is_end(const struct memory_access *access)
+{
+	return access->frees || access->gives;
+}
+
 static bool is_settled(const struct memory_access *access)
 {
-	bool all = !access->frees && !access->operation;
+	bool all = !is_end(access) && !access->operation;
 	for (uint64_t i = 0; i < access->size && all; i++)
 		all = settled[access->write][access->address - BASE + i];
 	return all;
@@ -96,7 +101,7 @@ static bool is_settled(const struct memory_access *access)
 
 static void settle(const struct memory_access *access, bool own)
 {
-	if (access->frees || access->operation)
+	if (is_end(access) || access->operation)
 		memset(settled, 0, sizeof settled);
 	else if (own)
 		memset(&settled[access->write][access->address - BASE], 1, access->size);
@@ -137,16 +142,19 @@ static struct memory_access access_by(uint32_t site)
 	    .address = BASE + offset, .size = size, .place = 0x1000 + site, .write = site % 3 == 0};
 }
 
-/* Without a number: a range, memory that is given back, what an operation does. */
+/* Without a number: a range, memory that is given back or out, what an operation does. */
 static void take_other(uint32_t thread, size_t transition)
 {
-	const unsigned kind = below(4);
+	const unsigned kind = below(5);
+	const bool write = kind != 0 && kind != 4 && below(2);
 	const uint64_t offset = below(BYTES / 8) * 8, size = 8 + below((BYTES - (unsigned)offset) / 8) * 8;
 	const struct memory_access access = {.address = BASE + offset,
 					     .size = kind == 1 ? 4 : size,
 					     .place = 0x2000 + below(3),
-					     .write = kind != 0 && below(2),
+					     .write = write,
 					     .frees = kind == 0 || kind == 2,
+					     .lingers = kind == 2 && write && below(2),
+					     .gives = kind == 4,
 					     .operation = kind == 1};
 	take_unsettled(0, &access, thread, transition);
 }
@@ -215,13 +223,13 @@ static void find(const struct memory_access *accesses, size_t length, struct mee
 		for (const struct memory_access *access = accesses; access < accesses + length; access++) {
 			if (BASE + byte < access->address || BASE + byte >= access->address + access->size)
 				continue;
-			for (uint32_t t = 0; t < THREADS && (access->write || !access->frees); t++)
+			for (uint32_t t = 0; t < THREADS && (access->write || !is_end(access)); t++)
 				for (int kind = 0; kind < 2; kind++)
 					if (t != access->thread && last[t][kind] && (kind || access->write))
 						meet(meetings, byte, last[t][kind], access);
-			if (access->frees)
+			if (is_end(access))
 				memset(last, 0, sizeof last);
-			else
+			if (!is_end(access) || access->lingers)
 				last[access->thread][access->write] = access;
 		}
 	}
@@ -332,6 +340,32 @@ START_TEST(given_back)
 }
 END_TEST
 
+/* Whoever comes to what was given back is told after that, wherever it was; but not where it has been given out again. */
+START_TEST(late)
+{
+	const struct memory_access block = {
+	    .address = BASE, .size = 4096, .place = 2, .write = true, .frees = true, .lingers = true};
+	const struct memory_access again = {.address = BASE + 64, .size = 64, .place = 3, .gives = true};
+	begin(1);
+	sift_turn(sift, 0, false, 0);
+	(void)take(0, &block);
+	write_by(0, 0, BASE + 8);
+	ck_assert_uint_eq(told_length, 1);
+	write_by(1, 1, BASE + 4080);
+	ck_assert_uint_eq(told_length, 3);
+	ck_assert(told[1].frees && told[1].lingers && told[1].write && told[1].thread == 0);
+	ck_assert(told[1].address == BASE + 4080 && told[1].size == 8 && told[1].place == 2);
+	ck_assert(told[2].thread == 1 && !told[2].frees);
+	sift_turn(sift, 1, false, 1);
+	(void)take(0, &again);
+	ck_assert_uint_eq(told_length, 4);
+	write_by(1, 1, BASE + 120);
+	ck_assert_uint_eq(told_length, 4);
+	write_by(1, 1, BASE + 128);
+	ck_assert_uint_eq(told_length, 6);
+}
+END_TEST
+
 static void write_after(uint32_t thread, size_t transition, uint32_t of, size_t earlier)
 {
 	threads[transition] = thread;
@@ -377,4 +411,4 @@ START_TEST(range)
 END_TEST
 
 SUITE("sift", 120, setup, teardown, TEST(same_meetings), TEST(same_unordered_meetings), TEST(handed_over),
-      TEST(own), TEST(handled), TEST(given_back), TEST(range))
+      TEST(own), TEST(handled), TEST(given_back), TEST(late), TEST(range))
