@@ -1,9 +1,13 @@
 #include "breakpoints/calls/arguments.h"
+#include "breakpoints/sites/releasing.h"
 #include "breakpoints/traps/state.h"
 #include <fcntl.h>
 #include <fmc/breakpoints/plugin.h>
 #include <stdio.h>
 #include <sys/syscall.h>
+
+#define RELEASE_MOST                                                                                         \
+	(1u << 20) /* bytes that are given back at once: of more an operation would take too long */
 
 /* Stops of a target: where they are, what the registers hold, who calls. */
 
@@ -80,12 +84,45 @@ static bool is_cxx(const struct entries *entries, uint64_t address)
 	return module && module->kind == MODULE_CXX;
 }
 
+/* Where memory is given back for the program, by a call that is promoted. */
+static bool is_promoted_call(const struct entries *entries, uint64_t after)
+{
+	struct module_place place;
+	return !entries_is_libc(entries, after) &&
+	       entries_place(entries, after - ENTRIES_RELEASE_BYTES, &place) && entries->promoted &&
+	       promoted_has(entries->promoted, place.module, place.offset);
+}
+
+static enum status decode_release(const struct entries *entries, const struct atomic *atomic,
+				  const struct target *target, const struct user_regs_struct *regs,
+				  struct call *call)
+{
+	uint64_t after;
+	bool vanishes;
+	atomic_find(atomic, regs, call);
+	call->releases = true;
+	if (target_read(target, regs->rsp, &after, sizeof(after)) != STATUS_OK)
+		return target_gone(target) ? STATUS_GONE : STATUS_OK;
+	const uint64_t bytes = releasing_bytes(target, regs, atomic->told_size, &vanishes);
+	if (bytes == 0 || bytes > RELEASE_MOST || !is_promoted_call(entries, after))
+		return STATUS_OK;
+	call->object = regs->rdi;
+	call->op.kind = OP_MEMORY_WRITE;
+	call->op.flags = OP_INSTRUCTION;
+	call->op.place = after;
+	call->op.arg = (int64_t)bytes;
+	call->op.arg2 = (int64_t)call->object;
+	return STATUS_OK;
+}
+
 static enum status decode_atomic(const struct entries *entries, const struct stop *stop, struct call *call)
 {
 	const struct atomic *atomic = entries_atomic(entries, stop->address);
 	const struct user_regs_struct *regs = tracee_regs(stop->tracee);
 	if (!atomic || !regs)
 		return atomic ? STATUS_GONE : STATUS_NOT_FOUND;
+	if (atomic->kind == ATOMIC_RELEASE)
+		return decode_release(entries, atomic, stop->tracee->target, regs, call);
 	const bool told = atomic_is_told(atomic);
 	call->unwatched = entries->atomics_use != ATOMICS_SWITCHED || !told;
 	call->counts_references = call->unwatched && told && is_cxx(entries, atomic->address);

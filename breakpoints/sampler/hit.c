@@ -192,7 +192,7 @@ static uint64_t release_place(const struct sampler *sampler, const struct target
 	uint64_t after;
 	return target_read(target, regs->rsp, &after, sizeof(after)) == STATUS_OK &&
 		       !entries_is_libc(sampler->entries, after)
-		   ? after - 1
+		   ? after - ENTRIES_RELEASE_BYTES
 		   : 0;
 }
 
@@ -219,6 +219,27 @@ static void meet_release(struct sampler *sampler, struct tracee *tracee, uint32_
 	release_enter(&sampler->releases, release, tracee->target, regs, thread);
 	regs->rip = release->address;
 	sampler->passing = release->copy;
+}
+
+size_t sampler_release(struct sampler *sampler, struct tracee *tracee, uint32_t thread,
+		       struct touched at[TOUCHED_MOST])
+{
+	const struct user_regs_struct *regs = tracee_regs(tracee);
+	const struct release *release =
+	    regs && sampler->active ? releases_find_beside(&sampler->releases, regs->rip) : NULL;
+	size_t length = 0;
+	if (!release)
+		return 0;
+	tell_release(sampler, tracee, thread, release, regs, at, &length);
+	release_enter(&sampler->releases, release, tracee->target, regs, thread);
+	return length;
+}
+
+bool sampler_is_release(const struct sampler *sampler, uint64_t address)
+{
+	const struct release *release = releases_find_at(&sampler->releases, address);
+	release = release ? release : releases_find_beside(&sampler->releases, address);
+	return sampler->active && release && release->kind == RELEASE_MEMORY && release->glibc;
 }
 
 enum status sampler_hit(struct sampler *sampler, struct tracee *tracee, uint32_t thread, uint64_t address,

@@ -61,6 +61,14 @@ const struct release *releases_find_at(const struct releases *releases, uint64_t
 	return NULL;
 }
 
+const struct release *releases_find_beside(const struct releases *releases, uint64_t address)
+{
+	for (size_t i = 0; i < releases->length; i++)
+		if (releases->at[i].address == address && releases->at[i].beside)
+			return &releases->at[i];
+	return NULL;
+}
+
 static bool is_known(const struct releases *releases, uint64_t address)
 {
 	for (size_t i = 0; i < releases->length; i++)
@@ -160,13 +168,15 @@ enum status releases_plant(struct releases *releases, const struct entries *entr
 	releases->giving_length = 0;
 	for (size_t i = 0; i < releases->length; i++) {
 		struct release *release = &releases->at[i];
-		release->planted = (giving || release->kind != RELEASE_NOTHING) &&
+		const struct atomic *trap = entries_atomic(entries, release->address);
+		release->beside = trap && trap->kind == ATOMIC_RELEASE;
+		release->planted = (giving || release->kind != RELEASE_NOTHING) && !release->beside &&
 				   plant(release, entries, target, displacer, number);
 		number += release->planted;
-		if (giving && release->planted && release->gives && !releases->trap)
+		const bool seen = release->planted || release->beside;
+		if (giving && seen && release->gives && !releases->trap)
 			releases->trap = plant_return(entries, target, release->address, number++);
-		releases->unseen |=
-		    giving && release->gives && release->glibc && !(release->planted && releases->trap);
+		releases->unseen |= giving && release->gives && release->glibc && !(seen && releases->trap);
 	}
 	displacer_free(displacer);
 	return target_gone(target) ? STATUS_GONE : STATUS_OK;

@@ -32,6 +32,7 @@ struct release {
 	bool gives_pages; /* by the system */
 	bool gives_to;	  /* its first argument says where the address of new memory is to be written */
 	bool planted;	/* in the present target */
+	bool beside;	/* the entries have a trap there, and tell of each thread that comes to it */
 	uint8_t first;	/* byte that the trap takes the place of */
 	bool knows_end; /* the second argument is the size */
 	bool glibc;	/* the size is in front of the block */
@@ -70,7 +71,9 @@ enum status releases_plant(struct releases *releases, const struct entries *entr
 /* All traps in or out. */
 void releases_write(const struct releases *releases, struct target *target, bool planted);
 
+/* The planted one there; and the one beside which the entries have a trap. NULL: there is none. */
 const struct release *releases_find_at(const struct releases *releases, uint64_t address);
+const struct release *releases_find_beside(const struct releases *releases, uint64_t address);
 
 /* Which memory the function is about to give back, from the registers at its beginning. False: none; the kind is RELEASE_MEMORY. */
 bool release_touched(const struct releases *releases, const struct release *release,

@@ -3,6 +3,7 @@
 #include "breakpoints/sites/atomic_variables.h"
 #include "breakpoints/sites/copy_calls.h"
 #include "breakpoints/sites/plain_access.h"
+#include "breakpoints/sites/releasing.h"
 #include "breakpoints/symbols/symbols.h"
 
 #include <fmc/tracer/array.h>
@@ -279,10 +280,17 @@ static void drop_doubles(struct atomics *atomics)
 		const struct atomic *atomic = &atomics->at[i];
 		if (kept == 0 || atomics->at[kept - 1].address != atomic->address)
 			atomics->at[kept++] = *atomic;
-		else if (atomic->kind == ATOMIC_APART)
+		else if (atomic->kind == ATOMIC_APART || atomic->kind == ATOMIC_RELEASE)
 			atomics->at[kept - 1] = *atomic;
 	}
 	atomics->length = kept;
+}
+
+static void put_in_order(struct atomics *atomics)
+{
+	if (atomics->length)
+		qsort(atomics->at, atomics->length, sizeof(*atomics->at), by_address);
+	drop_doubles(atomics);
 }
 
 enum status atomics_find(struct atomics *atomics, const struct module *module, bool variables,
@@ -300,12 +308,34 @@ enum status atomics_find(struct atomics *atomics, const struct module *module, b
 	plain_accesses_visit(&search.plain, add_plain, &search);
 	plain_accesses_release(&search.plain);
 	search_close(&search);
-	if (atomics->length)
-		qsort(atomics->at, atomics->length, sizeof(*atomics->at), by_address);
-	drop_doubles(atomics);
+	put_in_order(atomics);
 	if (search.failed)
 		return STATUS_NO_MEMORY;
 	return status == STATUS_NOT_FOUND ? STATUS_OK : status;
+}
+
+static void add_release(void *context, const struct symbol *symbol)
+{
+	struct search *search = context;
+	const struct atomic release = {.address = symbol->address,
+				       .kind = ATOMIC_RELEASE,
+				       .told_size = releasing_is_told_size(symbol->name)};
+	if (symbol->function && releasing_is(symbol->name, true) &&
+	    promoted_has(search->promoted, search->module->name, symbol->address - search->module->bias))
+		add(search, &release);
+}
+
+bool atomics_find_releases(struct atomics *atomics, const struct module *module,
+			   const struct promoted *promoted)
+{
+	struct search search = {.found = atomics, .module = module, .promoted = promoted};
+	const bool libc =
+	    module->kind == MODULE_LIBC || (module->kind == MODULE_PROGRAM && module->is_static);
+	if (!promoted || !libc || module->musl)
+		return true;
+	(void)symbols_each(module, add_release, &search);
+	put_in_order(atomics);
+	return !search.failed;
 }
 
 bool atomics_promotable(const struct instruction *instruction, bool *apart)

@@ -32,6 +32,13 @@ enum status atomics_find(struct atomics *atomics, const struct module *module, b
 			 const struct promoted *promoted);
 void atomics_release(struct atomics *atomics);
 
+/*
+ * Add those of a module's functions by which memory is given back (releasing.h) that are promoted: their first instructions, if the module has them
+ * as glibc does. False without memory.
+ */
+bool atomics_find_releases(struct atomics *atomics, const struct module *module,
+			   const struct promoted *promoted);
+
 /* Could this instruction be promoted? Its operand in memory has to be told by registers alone. *apart: it reads, then writes. */
 bool atomics_promotable(const struct instruction *instruction, bool *apart);
 

@@ -84,10 +84,15 @@ enum status entries_find_atomics(struct entries *entries)
 	enum status status = STATUS_OK;
 	if (entries->atomics_found || !entries->modules.length)
 		return STATUS_OK;
-	for (size_t i = 0; i < entries->modules.length && status == STATUS_OK; i++)
-		if (atomics_has(&entries->modules.at[i]))
-			status = atomics_find(&entries->atomics, &entries->modules.at[i],
+	for (size_t i = 0; i < entries->modules.length && status == STATUS_OK; i++) {
+		const struct module *module = &entries->modules.at[i];
+		if (atomics_has(module))
+			status = atomics_find(&entries->atomics, module,
 					      entries->atomics_use == ATOMICS_SWITCHED, entries->promoted);
+		if (status == STATUS_OK && entries->atomics_use == ATOMICS_SWITCHED &&
+		    !atomics_find_releases(&entries->atomics, module, entries->promoted))
+			status = STATUS_NO_MEMORY;
+	}
 	if (status != STATUS_OK) {
 		atomics_release(&entries->atomics);
 		return status;

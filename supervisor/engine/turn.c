@@ -191,12 +191,24 @@ static bool pass_atomic(const struct engine *engine, const struct stop *stop)
 	       target_resume(stop->tracee, 0) == STATUS_OK;
 }
 
+/* Memory is given back by a call that is no operation, though there are others that are; those are left to stops. */
+static bool pass_release(const struct engine *engine, const struct stop *stop)
+{
+	const struct entries *entries = engine->process->entries;
+	struct call call;
+	bool performed;
+	return entries_decode(entries, stop, &call) == STATUS_OK && call.releases &&
+	       call.op.kind == OP_NONE &&
+	       entries_step(entries, stop->tracee, stop->address, &performed) == STATUS_OK && performed &&
+	       target_resume(stop->tracee, 0) == STATUS_OK;
+}
+
 static bool lead(struct engine *engine, const struct stop *stop)
 {
 	if (stop->kind == STOP_SYSCALL)
 		return lead_to_agent(engine, stop);
-	return stop->kind == STOP_TRAP &&
-	       (lead_to_door(engine, stop) || lead_to_instruction(engine, stop) || pass_atomic(engine, stop));
+	return stop->kind == STOP_TRAP && (lead_to_door(engine, stop) || lead_to_instruction(engine, stop) ||
+					   pass_atomic(engine, stop) || pass_release(engine, stop));
 }
 
 /* A thread of the program's stops for something else: the agent gives up the attempt, and can begin the next one. A signal isn't delivered. */

@@ -41,6 +41,22 @@ void perform_instruction(struct process *process, uint32_t thread, struct outcom
 		run_failed(outcome, END_ERROR, status, "can't step over an instruction");
 }
 
+void perform_release(struct process *process, uint32_t thread, struct outcome *outcome)
+{
+	struct process_thread *self = &process->threads[thread];
+	bool performed;
+	retries_forget(self);
+	outcome->result_valid = false;
+	look_given_back(process, thread, self->call.entry, false);
+	enum status status = entries_step(process->entries, self->tracee, self->call.entry, &performed);
+	if (status == STATUS_OK && performed)
+		run_go_on(process, thread, outcome);
+	else if (status == STATUS_OK || status == STATUS_GONE)
+		run_to_operation(process, thread, outcome);
+	else
+		run_failed(outcome, END_ERROR, status, "can't step over an instruction");
+}
+
 #define WORD 8
 
 /* Processors promise no more than that at once; what the thread is about to do so is in the argument that it hands over. */

@@ -48,6 +48,9 @@ void perform_instruction(struct process *process, uint32_t thread, struct outcom
 /* copy_calls.c: a part of what a function does that the thread is about to call (call.copies); after the last one it has returned. */
 void perform_copy(struct process *process, uint32_t thread, struct outcome *outcome);
 
+/* A function by which memory is given back begins (call.releases), and runs as far as the thread's next operation. */
+void perform_release(struct process *process, uint32_t thread, struct outcome *outcome);
+
 /* What the compiler has told of is performed on the way to the next operation: what a read finds is there now. */
 void perform_compiled(struct process *process, uint32_t thread, struct outcome *outcome);
 

@@ -457,6 +457,31 @@ bool look_hit(struct process *process, uint32_t thread, const struct stop *stop,
 	return resume;
 }
 
+void look_given_back(struct process *process, uint32_t thread, uint64_t function, bool silent)
+{
+	struct tracee *tracee = process->threads[thread].tracee;
+	struct user_regs_struct *regs = process->looking.look ? tracee_change_regs(tracee) : NULL;
+	struct touched at[TOUCHED_MOST];
+	if (!regs)
+		return;
+	regs->rip = function;
+	look_take(process, thread, silent);
+	const size_t length = sampler_release(process->looking.sampler, tracee, thread, at);
+	if (!silent)
+		tell_all(process, thread, function, regs, at, length);
+}
+
+bool process_releases(const struct process *process, uint32_t thread, uint64_t place,
+		      struct module_place *call, struct module_place *function)
+{
+	const struct sampler *sampler = process->looking.sampler;
+	struct tracee *tracee = process->threads[thread].tracee;
+	const struct user_regs_struct *regs = sampler && tracee ? tracee_regs(tracee) : NULL;
+	return regs && regs->rip != place && sampler_is_release(sampler, regs->rip) &&
+	       entries_place(process->entries, place, call) &&
+	       entries_place(process->entries, regs->rip, function);
+}
+
 void look_round(struct process *process, uint32_t thread, uint64_t address)
 {
 	struct touched at[TOUCHED_MOST];

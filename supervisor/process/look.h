@@ -48,6 +48,9 @@ void look_turn(struct process *process, uint32_t thread);
 bool look_is_trap(const struct process *process, uint64_t address);
 bool look_hit(struct process *process, uint32_t thread, const struct stop *stop, bool silent);
 
+/* It is about to perform the first instruction of a function by which memory is given back, in whose place the entries have their trap. `silent`: as above. */
+void look_given_back(struct process *process, uint32_t thread, uint64_t function, bool silent);
+
 /* What the thread has done since it was last asked is told, before another one runs. `silent`: as above. */
 void look_take(struct process *process, uint32_t thread, bool silent);
 

@@ -18,6 +18,8 @@ static enum status pass(struct run *run, const struct stop *stop, const struct c
 		return process_pass_unwatched(process, run->thread, call, performed);
 	if (call->answered)
 		return process_pass_answered(process, run->thread, call, performed);
+	if (call->releases)
+		look_given_back(process, run->thread, call->entry, run->own_calls);
 	if (call->instruction || call->user)
 		return entries_step(process->entries, stop->tracee, stop->address, performed);
 	*performed = true;
@@ -98,7 +100,8 @@ bool run_on_trap(struct run *run, const struct stop *stop)
 	if (visible && process->threaded)
 		copies_join(run, &call);
 	apart_at_once(process, &call);
-	if (visible && process->threaded && (call.instruction || call.compiled) && come_again(run, &call))
+	const bool access = (call.instruction && !call.releases) || call.compiled;
+	if (visible && process->threaded && access && come_again(run, &call))
 		return retries_stop(run, &call);
 	if (visible && process->threaded)
 		return run_stop_before(run, &call);

@@ -16,6 +16,7 @@ enum atomic_kind {
 	ATOMIC_APART, /* reads and writes without a LOCK prefix: two accesses, between which others may come */
 	ATOMIC_UNTOLD, /* reads and writes where the registers don't tell */
 	ATOMIC_COPY, /* promoted: a call that copies memory (enum copy_kind): where to and how much the arguments say */
+	ATOMIC_RELEASE, /* promoted: a function by which memory is given back begins; whether it is an operation its caller decides */
 	ATOMIC_UNDECODED, /* the first instruction of a function that can't be decoded whole and seems to have some */
 };
 
@@ -27,6 +28,7 @@ struct atomic {
 	uint8_t base, index,
 	    scale;	/* registers as offsets in struct user_regs_struct in words, or one of these: */
 	uint8_t copies; /* enum copy_kind */
+	bool told_size; /* of ATOMIC_RELEASE: by its second argument */
 	bool in_thread; /* relative to the thread's fs base */
 	int64_t displacement;
 };
@@ -34,10 +36,11 @@ struct atomic {
 #define ATOMIC_NO_REGISTER 0xff
 #define ATOMIC_NEXT	   0xfe /* the address after the instruction */
 
-/* Can be told what it accesses? */
+/* Can be told what it accesses, from registers alone? */
 static inline bool atomic_is_told(const struct atomic *atomic)
 {
-	return atomic->kind != ATOMIC_UNTOLD && atomic->kind != ATOMIC_UNDECODED;
+	return atomic->kind != ATOMIC_UNTOLD && atomic->kind != ATOMIC_UNDECODED &&
+	       atomic->kind != ATOMIC_RELEASE;
 }
 
 /* Which address it is about to access, from the registers of a thread that stands before it. Not of kinds that nobody can tell. */

@@ -55,6 +55,8 @@ struct call {
 	 */
 	uint64_t whole, whole_bytes;
 	enum copy_kind copies; /* what it calls if it is such a call; op is about a part of what that does */
+	bool
+	    releases; /* it is the first instruction of a function that gives memory back, which op is about unless it is OP_NONE */
 	bool waits;	       /* its write is a plain store, which may wait in a buffer of its processor's */
 	bool
 	    unwatched; /* an atomic instruction that is no operation: passed by entries_pass(), once, or by entries_step() */
@@ -149,6 +151,12 @@ uint64_t entries_place_address(const struct entries *entries, const struct modul
 #define ENTRIES_CALL_BYTES 6
 bool entries_call_before(const struct entries *entries, uint64_t after,
 			 const uint8_t code[ENTRIES_CALL_BYTES], uint64_t *call);
+
+/*
+ * A thread stands at the beginning of a function by which memory is given back, and that is promoted: then this is an operation (call.releases) where
+ * it comes back so many bytes after a promoted place.
+ */
+#define ENTRIES_RELEASE_BYTES 1
 
 /* Does the instruction that begins at this address access memory by an operand that can be told? *apart: it reads, then writes. */
 bool entries_accesses(const struct entries *entries, const struct target *target, uint64_t address,

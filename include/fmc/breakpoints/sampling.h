@@ -84,6 +84,15 @@ enum status sampler_hit(struct sampler *sampler, struct tracee *tracee, uint32_t
 			struct touched at[TOUCHED_MOST], size_t *length);
 
 /*
+ * The same of a thread that stands at the beginning of a function by which memory is given back, where the entries have a trap of their own;
+ * how many ranges. is_release: can such a function's calls be promoted (call.releases)? They are told with the last byte of the code of theirs for a place, but for
+ * libc's own.
+ */
+size_t sampler_release(struct sampler *sampler, struct tracee *tracee, uint32_t thread,
+		       struct touched at[TOUCHED_MOST]);
+bool sampler_is_release(const struct sampler *sampler, uint64_t address);
+
+/*
  * In this execution the last of all threads has ended, and what happens now is libc's doing for the process's end: functions of
  * atexit(), destructors. All that others have done comes before it.
  */

@@ -148,6 +148,13 @@ bool process_promotable(const struct process *process, uint64_t address, struct 
 			bool *apart);
 
 /*
+ * The same of a thread that stands where a function is about to give memory back, told with this place: then the places of its call
+ * and of the function are to be promoted.
+ */
+bool process_releases(const struct process *process, uint32_t thread, uint64_t place,
+		      struct module_place *call, struct module_place *function);
+
+/*
  * From now on states are told apart by these variables (selection.h) instead of memory and registers. Once the modules are known
  * (process_places()). False: `why` is a line.
  */

@@ -22,6 +22,7 @@ struct wanted {
 	struct allocation block;      /* what it is in, if that was allocated; without a stack: not known */
 	bool promotable;
 	struct module_place promotes;
+	struct module_place through; /* and this one, if it gives memory back */
 	bool apart; /* the instruction reads, then writes */
 };
 

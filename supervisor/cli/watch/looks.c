@@ -171,7 +171,12 @@ static void name_access(struct look *look, const struct memory_access *access, s
 	name_variable(look, access, wanted);
 	name_place(look, access, wanted);
 	wanted->locked = access->locked;
-	wanted->promotable = process_promotable(process, access->place, &wanted->promotes, &wanted->apart);
+	if (access->frees)
+		wanted->promotable = access->write && process_releases(process, access->thread, access->place,
+								       &wanted->promotes, &wanted->through);
+	else
+		wanted->promotable =
+		    process_promotable(process, access->place, &wanted->promotes, &wanted->apart);
 	if (look->races->list && process_tracee(process, access->thread))
 		(void)collect_thread(&wanted->report, process, look->watch.session->execution,
 				     access->thread);
@@ -284,6 +289,8 @@ static void tell_race(const struct wanted *wanted, const char *name, struct race
 	if (!wanted->promotable || wanted->access.operation)
 		return;
 	(void)promoted_add(&races->places, &wanted->promotes);
+	if (wanted->access.frees)
+		(void)promoted_add(&races->places, &wanted->through);
 	(void)memory_seen_add(&races->names, name, wanted->place, wanted->access.thread);
 }
 
