@@ -209,19 +209,16 @@ int filter_install(bool confined)
 }
 
 /*
- * Mappings of files, but for those forms that stop at the first filter: of code that can be written or is shared, and of what is shared
- * and can be written. `asked` is what follows.
+ * Mappings of files, but for those forms that stop at the first filter: of what is shared, and of code that can be written. The kernel tells of
+ * the newest filter alone. `asked` is what follows.
  */
 static size_t add_files_mapped(struct sock_filter *code, size_t asked)
 {
 	const struct sock_filter files[] = {
-	    JUMP_EQUAL(SYS_mmap, 0, 10),
+	    JUMP_EQUAL(SYS_mmap, 0, 7),
 	    LOAD(args[3]),
-	    JUMP_BITS(MAP_ANONYMOUS, 8, 0),
-	    JUMP_BITS(MAP_SHARED, 0, 3),
-	    LOAD(args[2]),
-	    JUMP_BITS(PROT_EXEC | PROT_WRITE, 5, 0),
-	    BPF_STMT(BPF_JMP | BPF_JA, (uint32_t)(asked + 4)),
+	    JUMP_BITS(MAP_ANONYMOUS, 5, 0),
+	    JUMP_BITS(MAP_SHARED, 4, 0),
 	    LOAD(args[2]),
 	    BPF_STMT(BPF_ALU | BPF_AND | BPF_K, PROT_EXEC | PROT_WRITE),
 	    JUMP_EQUAL(PROT_EXEC | PROT_WRITE, 1, 0),
@@ -230,7 +227,7 @@ static size_t add_files_mapped(struct sock_filter *code, size_t asked)
 	return add(code, files, COUNT(files));
 }
 
-#define FILES_MAPPED 11
+#define FILES_MAPPED 8
 
 /* What concerns descriptors above the standard ones, or those. */
 static size_t transfers_code(struct sock_filter *code, bool standard)

@@ -47,9 +47,8 @@ static bool maps_file(struct tracee *tracee, long number)
 {
 	const struct user_regs_struct *regs = tracee_regs(tracee);
 	const uint64_t looked_at = PROT_EXEC | PROT_WRITE;
-	if (number != SYS_mmap || !regs || regs->r10 & MAP_ANONYMOUS)
-		return false;
-	return regs->r10 & MAP_SHARED ? !(regs->rdx & looked_at) : (regs->rdx & looked_at) != looked_at;
+	return number == SYS_mmap && regs && !(regs->r10 & (MAP_ANONYMOUS | MAP_SHARED)) &&
+	       (regs->rdx & looked_at) != looked_at;
 }
 
 bool filters_unheard(struct tracee *tracee, long number)
