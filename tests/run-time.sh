@@ -26,6 +26,26 @@ for how in semaphore condition mutex rwlock futex sleep timerfd timer select; do
 	done
 done
 
+# Timers that are read from expire in the program's own time as well, before or after what its threads do; whatever they do is told, though.
+T=$BUILD/targets/timer_descriptor
+for how in far counts left; do
+	timeout 100 "$FMC" check --executions 50 -- "$T" $how </dev/null >"$SCRATCH/out" 2>&1
+	judge "a timer's descriptor: $how" [ $? -eq 0 ] || show "$SCRATCH/out"
+	says "$how: told of" "isn't controlled: .*timers"
+done
+while IFS='|' read -r how first; do
+	rm -f "$SCRATCH/timer.sched"
+	timeout 100 "$FMC" check --timeouts any --no-minimize -o "$SCRATCH/timer.sched" -- "$T" $how </dev/null >"$SCRATCH/out" 2>&1
+	judge "a timer's descriptor: $how" [ $? -eq 1 ]
+	says "$how: $first" "^$first"
+	timeout 100 "$FMC" replay "$SCRATCH/timer.sched" </dev/null >"$SCRATCH/out" 2>&1
+	judge "$how: is played again" [ $? -eq 0 ] || show "$SCRATCH/out"
+done <<'EOT'
+early|abort: .*is_done
+asked|abort: .*is_done
+stopped|deadlock: T1 waits
+EOT
+
 # A program that is run waits as long as it says: what is done in time is done in time under any seed.
 for seed in '' 1 2 3 4 5 6 7 8 9 10; do
 	"$FMC" run -o "$SCRATCH/timed.sched" ${seed:+--seed $seed} -- "$BUILD/samples/timedwait" assume >"$SCRATCH/out" 2>&1 </dev/null

@@ -142,6 +142,7 @@ static struct op_entry ops[OP_ALL] = {
     [OP_CONNECTION_CLOSE] = {"connection_close", CLASS_CONNECTION, CLASS_NONE, NEGATIVE_ERRORS},
     [OP_SIGNAL_SEND] = {"thread_kill", CLASS_THREAD, CLASS_NONE, ERRORS},
     [OP_SIGNAL_TAKE] = {"signal_take", CLASS_NONE, CLASS_NONE, 0},
+    [OP_TIMER_EXPIRE] = {"timer_expire", CLASS_NONE, CLASS_NONE, 0},
     [OP_TIMER_SET] = {"thread_disarm", CLASS_THREAD, CLASS_NONE, ERRORS},
     [OP_CHOOSE] = {"choose", CLASS_NONE, CLASS_NONE, 0},
     [OP_OUTPUT] = {"output", CLASS_NONE, CLASS_NONE, 0},

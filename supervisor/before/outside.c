@@ -74,7 +74,7 @@ static bool fd_foreign(const struct process *process, const struct tracee *trace
 	(void)events;
 	if (signals_read_by(tracee, fd, &set))
 		return !sends_all(process, set);
-	return !target_owns(process->target, fd);
+	return senders_at(process, fd) == SENDERS_MOST && !target_owns(process->target, fd);
 }
 
 /* What is asked of each descriptor that a call waits for, until the answer is true. */
@@ -119,6 +119,16 @@ static bool any_descriptor(const struct process *process, const struct tracee *t
 	       (traits->writes < 0 || ask(process, tracee, (int)arguments[traits->writes], POLLOUT));
 }
 
+/* Of calls that have been found to wait none is such, but those on timers are operations before that. */
+static bool never_waits(const struct process *process, long number, const struct user_regs_struct *regs)
+{
+	struct kernel_end end = {.blocking = true};
+	if (number != SYS_read || senders_at(process, (int)regs->rdi) == SENDERS_MOST)
+		return false;
+	kernel_look_closer(process, (int)regs->rdi, &end);
+	return !end.blocking;
+}
+
 bool outside_ready(struct process *process, uint32_t thread, const struct op *op)
 {
 	struct tracee *tracee = process->threads[thread].tracee;
@@ -144,7 +154,7 @@ bool outside_ready(struct process *process, uint32_t thread, const struct op *op
 	if (number == SYS_waitid)
 		return target_child_ended(process->target, regs->rdi == P_PID ? (pid_t)regs->rsi : 0);
 	return any_descriptor(process, tracee, number, regs, fd_ready, false) ||
-	       rest_ready(process, tracee, number, regs);
+	       rest_ready(process, tracee, number, regs) || never_waits(process, number, regs);
 }
 
 bool outside_completes(const struct process *process, uint32_t thread)
@@ -226,14 +236,14 @@ static bool is_others(const struct process *process, const struct tracee *tracee
 {
 	(void)tracee;
 	(void)events;
-	return !target_made(process->target, fd);
+	return senders_at(process, fd) == SENDERS_MOST && !target_made(process->target, fd);
 }
 
 static bool meets_others(const struct process *process, const struct tracee *tracee, int fd, short events)
 {
 	(void)tracee;
 	(void)events;
-	return target_meets_others(process->target, fd);
+	return senders_at(process, fd) == SENDERS_MOST && target_meets_others(process->target, fd);
 }
 
 /* Only where executions needn't be alike. */

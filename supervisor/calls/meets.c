@@ -17,6 +17,8 @@ static bool meets(const struct process *process, struct tracee *tracee, long num
 	const struct user_regs_struct *regs = tracee_regs(tracee);
 	for (uint32_t i = 0; regs && i < process->senders.length; i++) {
 		const struct sender *sender = &process->senders.at[i];
+		if (sender->kind == SENDER_DESCRIPTOR)
+			continue;
 		const bool blocked = tracee_signals(tracee, "SigBlk") & bit(sender->signal);
 		if (sender->armed &&
 		    (number == SYS_rt_sigaction ? regs->rsi && regs->rdi == (uint64_t)sender->signal

@@ -1,19 +1,27 @@
 /*
- * Timers whose signals the program handles or waits for: alarm(), setitimer(ITIMER_REAL), timer_create(). They run in the program's own time, as
+ * Timers whose signals the program handles or waits for: alarm(), setitimer(ITIMER_REAL), timer_create(); and those that it reads from:
+ * timerfd_create(). They run in the program's own time, as
  * its sleeps do: the kernel has none of them. Each is a sender (handlers/arrive.c). One that has been set before is set anew by an operation, since whether it
  * has expired by then is up to the schedule. What would end the program, as a watchdog does, is left to the kernel's timers.
  */
 #include "supervisor/calls/calls.h"
 #include "supervisor/lives/lives.h"
+#include "supervisor/process/kernel_objects.h"
 #include "supervisor/signals/signals.h"
+#include "supervisor/uses/uses.h"
 
 #include <fmc/supervisor/moments.h>
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/timerfd.h>
 #include <time.h>
+#include <unistd.h>
 
 #define NS_PER_SECOND INT64_C(1000000000)
 #define NS_PER_MICRO  1000
@@ -43,7 +51,9 @@ static struct sender *add(struct process *process, int kind, int signal)
 		return NULL;
 	struct sender *sender = &senders->at[senders->length++];
 	*sender = (struct sender){.signal = signal, .receiver = NO_THREAD, .thread = NO_THREAD};
-	sender->kind = kind == SENDER_TIMER ? SENDER_TIMER : SENDER_ALARM;
+	sender->kind = kind == SENDER_TIMER	   ? SENDER_TIMER
+		       : kind == SENDER_DESCRIPTOR ? SENDER_DESCRIPTOR
+						   : SENDER_ALARM;
 	/* Copies of the process would have none of it. */
 	process->has_common = true;
 	return sender;
@@ -71,6 +81,52 @@ static struct sender *alarm_of(struct run *run, bool sets)
 	return add(process, SENDER_ALARM, SIGALRM);
 }
 
+/* The kernel's timer stands still, and has expired so often. */
+static bool tell_kernel(int copy, uint64_t times)
+{
+	const struct itimerspec never = {0};
+	return copy >= 0 && timerfd_settime(copy, 0, &never, NULL) == 0 &&
+	       (!times || ioctl(copy, TIMER_SET_TICKS, &times) == 0);
+}
+
+static int32_t clock_of(const struct process *process, int descriptor)
+{
+	char path[64], line[128];
+	int32_t clock = -1;
+	snprintf(path, sizeof path, "/proc/%d/fdinfo/%d", target_pid(process->target), descriptor);
+	FILE *file = fopen(path, "re");
+	while (file && fgets(line, sizeof line, file))
+		(void)sscanf(line, "clockid: %" SCNd32, &clock);
+	if (file)
+		fclose(file);
+	return clock;
+}
+
+static bool is_time(int64_t clock)
+{
+	return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC || clock == CLOCK_BOOTTIME;
+}
+
+/* The one that is read from there. Where the kernel can't be told what expires, all is left to it. */
+static struct sender *read_by(struct process *process, int descriptor, bool sets)
+{
+	const uint32_t i = senders_at(process, descriptor);
+	const int32_t clock = i == SENDERS_MOST && sets ? clock_of(process, descriptor) : -1;
+	struct sender *sender = i < SENDERS_MOST ? &process->senders.at[i] : NULL;
+	if (!is_time(clock))
+		return sender;
+	const int copy = kernel_duplicate(process, descriptor);
+	if (tell_kernel(copy, 1) && tell_kernel(copy, 0))
+		sender = add(process, SENDER_DESCRIPTOR, 0);
+	if (copy >= 0)
+		close(copy);
+	if (!sender)
+		return NULL;
+	sender->descriptor = descriptor;
+	sender->clock = clock;
+	return sender;
+}
+
 static bool read_interval(const struct process *process, uint64_t address, struct request *request)
 {
 	struct itimerval value;
@@ -85,7 +141,8 @@ static bool read_timer(const struct process *process, uint64_t address, bool abs
 		       struct request *request)
 {
 	struct itimerspec value;
-	if (target_read(process->target, address, &value, sizeof value) != STATUS_OK)
+	if (target_read(process->target, address, &value, sizeof value) != STATUS_OK ||
+	    value.it_value.tv_nsec >= NS_PER_SECOND || value.it_interval.tv_nsec >= NS_PER_SECOND)
 		return false;
 	request->first = nanoseconds(value.it_value.tv_sec, value.it_value.tv_nsec);
 	request->interval = nanoseconds(value.it_interval.tv_sec, value.it_interval.tv_nsec);
@@ -127,6 +184,18 @@ static bool decode(struct run *run, long number, struct request *request)
 		request->old = regs->r10;
 		request->sender = find(process, SENDER_TIMER, regs->rdi);
 		return request->sender && read_timer(process, regs->rdx, regs->rsi & TIMER_ABSTIME, request);
+	case SYS_timerfd_settime:
+		request->sets = true;
+		request->old = regs->r10;
+		if (regs->rsi & ~(unsigned long long)TFD_TIMER_ABSTIME)
+			return false;
+		request->sender = read_by(process, (int)regs->rdi, true);
+		return request->sender &&
+		       read_timer(process, regs->rdx, regs->rsi & TFD_TIMER_ABSTIME, request);
+	case SYS_timerfd_gettime:
+		request->old = regs->rsi;
+		request->sender = read_by(process, (int)regs->rdi, false);
+		break;
 	case SYS_timer_gettime:
 		request->old = regs->rsi;
 		/* fall through */
@@ -173,6 +242,12 @@ static int64_t apply(struct process *process, const struct request *request)
 		return -EFAULT;
 	if (!request->sets)
 		return 0;
+	if (sender->kind == SENDER_DESCRIPTOR) {
+		const int copy = kernel_duplicate(process, sender->descriptor);
+		(void)tell_kernel(copy, 0); /* it could be told before */
+		if (copy >= 0)
+			close(copy);
+	}
 	sender->armed = request->first > 0;
 	sender->end = moments_later(time_now(process), request->first);
 	sender->interval = request->interval;
@@ -198,8 +273,7 @@ static bool create(struct run *run)
 	const struct user_regs_struct *regs = tracee_regs(tracee);
 	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM};
 	const int32_t number = FIRST_TIMER + (int32_t)process->senders.length;
-	if (!regs ||
-	    (regs->rdi != CLOCK_REALTIME && regs->rdi != CLOCK_MONOTONIC && regs->rdi != CLOCK_BOOTTIME))
+	if (!regs || !is_time((int64_t)regs->rdi))
 		return false;
 	event.sigev_value.sival_int = number;
 	if (regs->rsi && target_read(process->target, regs->rsi, &event, sizeof event) != STATUS_OK)
@@ -228,8 +302,23 @@ static bool create(struct run *run)
 static bool become_visible(struct run *run, const struct sender *sender)
 {
 	const struct tracee *tracee = run_self(run)->tracee;
+	if (sender->kind == SENDER_DESCRIPTOR) {
+		if (sender->armed && run_become_visible(run))
+			return true;
+		/* A read may wait for it. */
+		run->process->has_channels = true;
+		if (sender->armed)
+			channels_watch(run->process, run->thread, &(const struct op){.kind = OP_NONE});
+		return false;
+	}
 	const uint64_t taken = tracee_signals(tracee, "SigCgt") | tracee_signals(tracee, "SigBlk");
 	return sender->armed && taken >> (sender->signal - 1) & 1 && run_become_visible(run);
+}
+
+static bool reads_timer(struct run *run)
+{
+	const struct user_regs_struct *regs = tracee_regs(run_self(run)->tracee);
+	return regs && senders_at(run->process, (int)regs->rdi) < SENDERS_MOST;
 }
 
 enum timer_call timers_meet(struct run *run, long number, struct call *call)
@@ -241,6 +330,11 @@ enum timer_call timers_meet(struct run *run, long number, struct call *call)
 		return TIMER_KERNEL;
 	if (number == SYS_timer_create)
 		return create(run) ? TIMER_ANSWERED : TIMER_KERNEL;
+	if (number == SYS_read && process->threaded && reads_timer(run)) {
+		call->op.kind = OP_SYSCALL;
+		call->op.arg = number;
+		return TIMER_OPERATION;
+	}
 	if (!decode(run, number, &request))
 		return TIMER_KERNEL;
 	/* It may expire before it is set anew. */

@@ -5,14 +5,21 @@
  *     outside:  OP_THREAD_START -> OP_SIGNAL_SEND -> exited
  *     timer:    OP_THREAD_START -> OP_SLEEP -> OP_SIGNAL_SEND -> exited, or OP_SLEEP again if it has an interval
  *
+ * A timer that is read from (timerfd_create(2)) has OP_TIMER_EXPIRE in place of OP_SIGNAL_SEND. The kernel's is never set, and told how often it
+ * has expired.
+ *
  * Setting a timer anew (OP_TIMER_SET) leaves the thread that stood for it with nothing to send.
  */
 #include "supervisor/handlers/handlers.h"
+#include "supervisor/process/kernel_objects.h"
 #include "supervisor/signals/signals.h"
 
 #include <fmc/supervisor/moments.h>
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -64,8 +71,29 @@ static void send(struct process *process, struct sender *sender, const struct op
 		give_kernel(process, sender, &info);
 }
 
+/* Who waits for it finds that out from the kernel. A descriptor that is closed is no timer any more. */
+static void expire(const struct process *process, struct sender *sender)
+{
+	char path[48], line[128];
+	uint64_t times = 0;
+	const int copy = kernel_duplicate(process, sender->descriptor);
+	snprintf(path, sizeof path, "/proc/self/fdinfo/%d", copy);
+	FILE *file = fopen(path, "re");
+	while (file && fgets(line, sizeof line, file))
+		(void)sscanf(line, "ticks: %" SCNu64, &times);
+	if (file)
+		fclose(file);
+	times++;
+	if (copy < 0 || ioctl(copy, TIMER_SET_TICKS, &times) != 0)
+		sender->interval = 0;
+	if (copy >= 0)
+		close(copy);
+}
+
 static struct op next_send(const struct sender *sender)
 {
+	if (sender->kind == SENDER_DESCRIPTOR)
+		return (struct op){.kind = OP_TIMER_EXPIRE, .object = NO_OBJECT, .object2 = NO_OBJECT};
 	return (struct op){.kind = OP_SIGNAL_SEND,
 			   .object = sender->receiver == NO_THREAD ? NO_OBJECT : sender->receiver,
 			   .object2 = NO_OBJECT,
@@ -91,7 +119,7 @@ void arrive_perform(struct process *process, uint32_t thread, const struct op *o
 	outcome->created = NO_THREAD;
 	outcome->kind = OUTCOME_PENDING;
 	process->performed = (struct performed){.manner = MANNER_STAY};
-	if (op->kind == OP_SIGNAL_SEND && disarmed) {
+	if ((op->kind == OP_SIGNAL_SEND || op->kind == OP_TIMER_EXPIRE) && disarmed) {
 		outcome->kind = OUTCOME_EXITED;
 	} else if (op->kind == OP_THREAD_START && sender->kind != SENDER_OUTSIDE) {
 		outcome->next = next_sleep(process, sender);
@@ -102,7 +130,10 @@ void arrive_perform(struct process *process, uint32_t thread, const struct op *o
 			time_reach(process, op->end);
 		outcome->next = next_send(sender);
 	} else {
-		send(process, sender, op, choice, outcome);
+		if (op->kind == OP_TIMER_EXPIRE)
+			expire(process, sender);
+		else
+			send(process, sender, op, choice, outcome);
 		sender->end = moments_later(sender->end, sender->interval);
 		sender->armed = sender->interval > 0;
 		if (outcome->kind != OUTCOME_FAILED && sender->armed)

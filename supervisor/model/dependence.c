@@ -90,8 +90,8 @@ void dependence_begin(struct footprint *footprint, const struct model *before, u
 		model_touch_flush(footprint, before, t);
 		return;
 	}
-	/* It would have sent, had it come before its timer was set anew. */
-	if (op->kind == OP_SIGNAL_SEND && model_disarmed(before, t)) {
+	/* It would have sent or expired, had it come before its timer was set anew. */
+	if ((op->kind == OP_SIGNAL_SEND || op->kind == OP_TIMER_EXPIRE) && model_disarmed(before, t)) {
 		touch(footprint, TOUCH_JOINABLE, t, TOUCH_WRITE);
 		return;
 	}

@@ -90,7 +90,7 @@ struct signals_sent {
 /* Who sends signals and is no thread of the program's: see handlers/arrive.c. Those from outside come first. */
 #define SENDERS_MOST 40
 struct sender {
-	enum { SENDER_OUTSIDE, SENDER_ALARM, SENDER_TIMER } kind;
+	enum { SENDER_OUTSIDE, SENDER_ALARM, SENDER_TIMER, SENDER_DESCRIPTOR } kind;
 	bool armed;	     /* it is yet to send one */
 	int signal;
 	uint32_t own;	     /* SENDER_OUTSIDE: to this thread among the program's own, from 1; 0: to the process */
@@ -98,6 +98,7 @@ struct sender {
 	uint32_t timer;	     /* SENDER_TIMER: by what the program knows it, */
 	uint64_t value;	     /* and what its handler is told */
 	int32_t clock;
+	int descriptor; /* SENDER_DESCRIPTOR: the program's, by which its expiries are read; it sends no signal */
 	int64_t end, interval; /* of a timer: the moment at which it sends, and how long after that again, 0: never */
 	uint32_t thread;     /* that stands for it now; NO_THREAD: none so far */
 };

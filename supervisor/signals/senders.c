@@ -1,4 +1,5 @@
 /* When the threads that stand for senders (handlers/arrive.c) are born: once the program could take what these send. */
+#include "supervisor/process/kernel_objects.h"
 #include "supervisor/signals/signals.h"
 
 #include <signal.h>
@@ -30,6 +31,18 @@ void senders_name(const struct process *process, uint32_t thread, char name[SEND
 		snprintf(name, SENDER_NAME, "SIG%s", sigabbrev_np(sender->signal));
 	else
 		snprintf(name, SENDER_NAME, "timer");
+}
+
+uint32_t senders_at(const struct process *process, int descriptor)
+{
+	for (uint32_t i = 0; i < process->senders.length; i++) {
+		const struct sender *sender = &process->senders.at[i];
+		if (sender->kind == SENDER_DESCRIPTOR &&
+		    (sender->descriptor == descriptor ||
+		     kernel_same_place(process, sender->descriptor, descriptor)))
+			return i;
+	}
+	return SENDERS_MOST;
 }
 
 /* The n-th thread of the program's own, from 1; NO_THREAD: it isn't born yet. */
@@ -72,6 +85,8 @@ static bool is_due(const struct process *process, struct sender *sender)
 {
 	if (!sender->armed || sender->thread != NO_THREAD)
 		return false;
+	if (sender->kind == SENDER_DESCRIPTOR)
+		return true;
 	if (sender->own)
 		sender->receiver = own_thread(process, sender->own);
 	return (!sender->own || sender->receiver != NO_THREAD) &&

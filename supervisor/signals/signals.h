@@ -37,7 +37,11 @@ void sent_tell(struct process_thread *thread, int signal);
  */
 void senders_begin(struct process *process);
 bool senders_bear(struct run *run);
+/* Its number if the descriptor leads to a timer that is followed; SENDERS_MOST: it doesn't. */
+uint32_t senders_at(const struct process *process, int descriptor);
 #define SENDER_NAME 32
+/* TFD_IOC_SET_TICKS: how often the timer has expired since it was read; not with 0. Needs CONFIG_CHECKPOINT_RESTORE of the kernel. */
+#define TIMER_SET_TICKS _IOW('T', 0, uint64_t)
 void senders_name(const struct process *process, uint32_t thread, char name[SENDER_NAME]);
 bool senders_handled(const struct process *process, int signal);
 bool senders_blocked(const struct process *process, uint32_t receiver, int signal);

@@ -115,7 +115,7 @@ static void touches(struct footprint *footprint, const struct model *m, uint32_t
 	default:
 		/*
 		 * OP_SYSCALL, and OP_POLL of what the model doesn't know: what they wait for may come from any other thread, through a pipe or a
-		 * socket. OP_PROCESS_FORK: what any other thread has left in memory is copied.
+		 * socket. OP_TIMER_EXPIRE: it may be waited for in these ways. OP_PROCESS_FORK: what any other thread has left in memory is copied.
 		 */
 		touch(footprint, TOUCH_ALL, 0, TOUCH_WRITE);
 	}

@@ -176,7 +176,6 @@ static bool names_numbers(long call)
 	case SYS_setpgid:
 	case SYS_sched_rr_get_interval:
 	case SYS_pidfd_open:
-	case SYS_timerfd_settime:
 		return true;
 	default:
 		return false;

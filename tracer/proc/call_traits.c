@@ -263,6 +263,7 @@ static const struct call_traits table[] = {
 	CALL(eventfd, STOPS, MAKES, OPENS(1)),
 	CALL(fallocate, STOPS_WATCHED, CUT, OUT, INTO(0)),
 	CALL(timerfd_settime, STOPS),
+	CALL(timerfd_gettime, STOPS),
 	CALL(accept4, STOPS_WATCHED, AWAITS(ANYTHING), CUT, RESTARTS(SOCKET), IN, READS(0), OPENS(1)),
 	CALL(signalfd4, STOPS, MAKES, OPENS(1)),
 	CALL(eventfd2, STOPS, MAKES, OPENS(1)),

@@ -126,6 +126,7 @@ enum op_kind {
 	OP_SIGNAL_TAKE,
 	/* A timer is set anew: the thread that stands for it as it was set before, object, comes to nothing from now on. */
 	OP_TIMER_SET,
+	OP_TIMER_EXPIRE, /* a timer that is read from (timerfd_create(2)) has expired once more */
 	OP_CHOOSE,	 /* fmc_choose(); arg: how many choices */
 	OP_OUTPUT,	 /* something is written to standard output, or to a buffer of it */
 	/*
