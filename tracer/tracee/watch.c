@@ -39,11 +39,21 @@ static void be_probed(void)
 		(void)raise(SIGSTOP);
 }
 
+/* Ticks interrupt it. */
+static bool await(pid_t child, int *status)
+{
+	pid_t got;
+	do
+		got = waitpid(child, status, 0);
+	while (got < 0 && errno == EINTR);
+	return got == child;
+}
+
 static bool goes_on_to_stop(pid_t child, int signal)
 {
 	int status;
-	return ptrace(PTRACE_CONT, child, NULL, NULL) == 0 && waitpid(child, &status, 0) == child &&
-	       WIFSTOPPED(status) && WSTOPSIG(status) == signal;
+	return ptrace(PTRACE_CONT, child, NULL, NULL) == 0 && await(child, &status) && WIFSTOPPED(status) &&
+	       WSTOPSIG(status) == signal;
 }
 
 /* Does each write to what is watched stop the child? */
@@ -65,11 +75,12 @@ static bool probe(void)
 	const pid_t child = fork();
 	if (child == 0)
 		be_probed();
-	if (child < 0 || waitpid(child, &status, 0) != child || !WIFSTOPPED(status))
+	if (child < 0)
 		return false;
-	const bool works = stops(child);
+	const bool works = await(child, &status) && WIFSTOPPED(status) && stops(child);
+	/* One that is left behind has what fmc has open, for whose end others wait. */
 	(void)kill(child, SIGKILL);
-	(void)waitpid(child, &status, 0);
+	(void)await(child, &status);
 	return works;
 }
 
