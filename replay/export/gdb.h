@@ -50,6 +50,8 @@ void gdb_write_text(const struct gdb_writer *writer, const char *string);
  *
  *     fmc-function, fmc-object-function NAME ADDRESS CODE, fmc-instruction NAME ADDRESS CODE, fmc-syscall NAME NUMBER
  *         stop there from now on
+ *     fmc-release NAME ADDRESS CODE CONDITION
+ *         the same, where it is called so
  *     fmc-fence NAME ADDRESS
  *         the same, while a store of the thread that runs waits in its buffer ($fmc_waiting)
  *     fmc-at NAME FROM OBJECT, fmc-at-instruction NAME, fmc-in NAME FROM OBJECT, fmc-at-birth

@@ -129,6 +129,20 @@ static void put_syscall(const struct gdb_writer *w, const struct gdb_stop *stop)
 	fprintf(w->stream, transfer ? "0\n" : "1\n");
 }
 
+/* Of the calls of a function that gives memory back only those that are promoted are operations, and only where there is some. */
+static void put_release(const struct gdb_writer *w, const struct gdb_stop *stop, uint64_t code)
+{
+	const struct export *export = w->export;
+	fprintf(w->stream, "fmc-release %s 0x%" PRIx64 " 0x%" PRIx64 " ", stop->name, stop->stand->address,
+		code);
+	for (size_t i = 0; i < export->length + export->threads; i++) {
+		const struct stand *stand = stand_at(export, i);
+		if (stand->known && stand->call.releases && stand->address == stop->stand->address)
+			fprintf(w->stream, "*(long*)$rsp==0x%" PRIx64 "||", stand->call.op.place);
+	}
+	fprintf(w->stream, "0\n");
+}
+
 static void put_stop(const struct gdb_writer *w, const struct gdb_stop *stop)
 {
 	const struct stand *stand = stop->stand;
@@ -138,6 +152,8 @@ static void put_stop(const struct gdb_writer *w, const struct gdb_stop *stop)
 		put_syscall(w, stop);
 	else if (stand->fence)
 		fprintf(w->stream, "fmc-fence %s 0x%" PRIx64 "\n", stop->name, stand->address);
+	else if (stand->call.releases)
+		put_release(w, stop, code);
 	else
 		fprintf(w->stream, "fmc-%s %s 0x%" PRIx64 " 0x%" PRIx64 "\n",
 			!stand->entry.name	    ? "instruction"
