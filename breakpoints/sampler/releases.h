@@ -31,11 +31,11 @@ struct release {
 	enum release_gives gives;
 	bool gives_pages; /* by the system */
 	bool gives_to;	  /* its first argument says where the address of new memory is to be written */
-	bool planted;	/* in the present target */
-	bool beside;	/* the entries have a trap there, and tell of each thread that comes to it */
-	uint8_t first;	/* byte that the trap takes the place of */
-	bool knows_end; /* the second argument is the size */
-	bool glibc;	/* the size is in front of the block */
+	bool planted;	  /* in the present target */
+	bool beside;	  /* the entries have a trap there, and tell of each thread that comes to it */
+	uint8_t first;	  /* byte that the trap takes the place of */
+	bool knows_end;	  /* the second argument is the size */
+	bool glibc;	  /* the size is in front of the block */
 };
 
 /* A thread in a function that gives out memory: it comes back to a trap, where the return address was. */

@@ -32,7 +32,7 @@ static bool meets(const struct process *process, struct tracee *tracee, long num
 static void note_handler(struct process *process, struct tracee *tracee)
 {
 	const struct user_regs_struct *regs = tracee_regs(tracee);
-	if (process->spaces_length > 1 && regs && regs->rsi && regs->rdi == SIGCHLD)
+	if (regs && regs->rsi && regs->rdi == SIGCHLD && followed_has_children(process))
 		process_remark(process, "handlers of SIGCHLD that are set when there are children");
 }
 

@@ -88,6 +88,15 @@ static uint32_t find_child(const struct process *process, pid_t pid)
 	return NO_THREAD;
 }
 
+bool followed_has_children(const struct process *process)
+{
+	for (size_t i = 0; i < process->spaces_length; i++)
+		if (model_parent(process->model->model, process->spaces[i].first) ==
+		    process->spaces[process->space].first)
+			return true;
+	return false;
+}
+
 /* waitid() in the words of wait4(). */
 static int64_t awaited(const struct user_regs_struct *regs, long number)
 {

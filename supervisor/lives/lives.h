@@ -20,13 +20,15 @@ bool lives_on_exiting(struct run *run, const struct stop *stop);
 bool lives_on_exited(struct run *run, const struct stop *stop);
 
 /*
- * followed.c. fork: at STOP_FORK; *followed: the new process is followed, else it is to be let go. wait: is this call, before which the thread
+ * followed.c. fork: at STOP_FORK; *followed: the new process is followed, else it is to be let go. has_children: has the present one made
+ * one of the others, whether that has ended or not? wait: is this call, before which the thread
  * stands, a wait for processes that are? Then *call has all of it. kills: does it end another process by a signal? is_noticed: can the present one's parent notice its end by a
  * signal? end: the running thread's process is exiting, all of it, with this status; goes_on: not the last one, the execution goes on. exit: that is
  * to be performed. outlived: does the
  * signal end the present one, with its only thread, and that is no failure of the program's?
  */
 bool followed_fork(struct run *run, const struct stop *stop, bool *followed);
+bool followed_has_children(const struct process *process);
 bool followed_wait(const struct run *run, long number, struct call *call);
 bool followed_kills(const struct run *run, long number);
 bool followed_is_noticed(const struct process *process);

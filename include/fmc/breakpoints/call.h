@@ -57,7 +57,7 @@ struct call {
 	enum copy_kind copies; /* what it calls if it is such a call; op is about a part of what that does */
 	bool
 	    releases; /* it is the first instruction of a function that gives memory back, which op is about unless it is OP_NONE */
-	bool waits;	       /* its write is a plain store, which may wait in a buffer of its processor's */
+	bool waits; /* its write is a plain store, which may wait in a buffer of its processor's */
 	bool
 	    unwatched; /* an atomic instruction that is no operation: passed by entries_pass(), once, or by entries_step() */
 	bool compiled;		/* an access to memory that the compiler has told of: fmc_access() */

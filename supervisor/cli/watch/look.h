@@ -23,7 +23,7 @@ struct wanted {
 	bool promotable;
 	struct module_place promotes;
 	struct module_place through; /* and this one, if it gives memory back */
-	bool apart; /* the instruction reads, then writes */
+	bool apart;		     /* the instruction reads, then writes */
 };
 
 /* One execution. */
