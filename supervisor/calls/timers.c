@@ -44,26 +44,24 @@ static int64_t nanoseconds(int64_t seconds, int64_t rest)
 	return seconds >= INT64_MAX / NS_PER_SECOND - 1 ? INT64_MAX : seconds * NS_PER_SECOND + rest;
 }
 
-static struct sender *add(struct process *process, int kind, int signal)
+static struct sender *add(struct process *process, enum sender_kind kind, int signal)
 {
 	struct senders *senders = &process->senders;
 	if (senders->length == SENDERS_MOST)
 		return NULL;
 	struct sender *sender = &senders->at[senders->length++];
 	*sender = (struct sender){.signal = signal, .receiver = NO_THREAD, .thread = NO_THREAD};
-	sender->kind = kind == SENDER_TIMER	   ? SENDER_TIMER
-		       : kind == SENDER_DESCRIPTOR ? SENDER_DESCRIPTOR
-						   : SENDER_ALARM;
+	sender->kind = kind;
 	/* Copies of the process would have none of it. */
 	process->has_common = true;
 	return sender;
 }
 
-static struct sender *find(struct process *process, int kind, uint64_t timer)
+static struct sender *find(struct process *process, enum sender_kind kind, uint64_t timer)
 {
 	for (uint32_t i = 0; i < process->senders.length; i++) {
 		struct sender *sender = &process->senders.at[i];
-		if ((int)sender->kind == kind && (kind == SENDER_ALARM || sender->timer == timer))
+		if (sender->kind == kind && (kind == SENDER_ALARM || sender->timer == timer))
 			return sender;
 	}
 	return NULL;

@@ -133,12 +133,6 @@ static bool is_wanted(const struct shadow *shadow, const struct memory_access *a
 	       !(access_is_operation(&shadow->order, a) && access_is_operation(&shadow->order, b));
 }
 
-/* After this one the memory is something else. */
-static bool ends(const struct memory_access *access)
-{
-	return access->frees || access->gives;
-}
-
 static void compare(struct shadow *shadow, const struct seen *seen, uint32_t index, uint8_t bytes)
 {
 	const struct memory_access *a = &shadow->accesses[seen->access], *b = &shadow->accesses[index];
@@ -224,9 +218,9 @@ static void touch(struct shadow *shadow, uint32_t index, uint64_t granule, uint8
 	}
 	if (access->inner && is_given_back(shadow, *first, access->thread))
 		return;
-	const bool guess = ends(access) && !access->write;
+	const bool guess = access_ends(access) && !access->write;
 	struct seen *mine = guess ? NULL : supersede(shadow, *first, index, bytes);
-	if (ends(access))
+	if (access_ends(access))
 		forget(shadow, first, index, bytes);
 	else if (mine)
 		*mine = (struct seen){index, mine->next, bytes};
@@ -273,11 +267,11 @@ static void take_in(struct shadow *shadow, uint32_t index)
 		return;
 	uint64_t low = access->address, high = low + access->size;
 	uint64_t granule = low / GRANULE, last = (high - 1) / GRANULE;
-	if (ends(access) && last - granule > PAGE_GRANULES) {
+	if (access_ends(access) && last - granule > PAGE_GRANULES) {
 		give_back(shadow, index, low, high);
 		return;
 	}
-	shadow->failed |= !ends(access) && last - granule >= MOST_GRANULES;
+	shadow->failed |= !access_ends(access) && last - granule >= MOST_GRANULES;
 	for (; granule <= last && !shadow->failed; granule++)
 		touch(shadow, index, granule, bytes_of(granule, low, high));
 }

@@ -648,15 +648,10 @@ static void end(struct taking *taking, struct cell *cell, uint64_t granule)
 		cell->write = present_event(taking, granule);
 }
 
-static bool is_end(const struct memory_access *access)
-{
-	return access->frees || access->gives;
-}
-
 static void take_all(struct taking *taking)
 {
 	struct sift_memory *memory = &taking->sift->memory;
-	const bool ends = is_end(taking->access), makes = !ends || taking->access->lingers;
+	const bool ends = access_ends(taking->access), makes = !ends || taking->access->lingers;
 	uint64_t granule = taking->access->address / GRANULE;
 	while (granule <= taking->last && !memory->full) {
 		struct cell *cells = sift_memory_page(memory, granule / PAGE_GRANULES, makes);
@@ -690,7 +685,7 @@ bool sift_take(struct sift *sift, uint32_t site, const struct memory_access *acc
 	    .sift = sift, .access = access, .last = (access->address + access->size - 1) / GRANULE};
 	if (access->last)
 		return false; /* everything comes before it */
-	if (site && access->size <= WIDEST && !is_end(access) && !access->operation) {
+	if (site && access->size <= WIDEST && !access_ends(access) && !access->operation) {
 		if (!numbered_of(sift, site) && !number(sift, site, access)) {
 			sift->failed = true;
 			return false;
@@ -700,10 +695,10 @@ bool sift_take(struct sift *sift, uint32_t site, const struct memory_access *acc
 	take_all(&taking);
 	if (taking.matters)
 		tell_pasts(&taking);
-	if (is_end(access) || taking.matters)
+	if (access_ends(access) || taking.matters)
 		tell_this(&taking);
 	/* What the same instructions do there from now on repeats nothing. */
 	if (taking.ends)
 		sift->turn = next_event(sift);
-	return !is_end(access) && !taking.shares && !sift_failed(sift);
+	return !access_ends(access) && !taking.shares && !sift_failed(sift);
 }

@@ -90,7 +90,7 @@ struct signals_sent {
 /* Who sends signals and is no thread of the program's: see handlers/arrive.c. Those from outside come first. */
 #define SENDERS_MOST 40
 struct sender {
-	enum { SENDER_OUTSIDE, SENDER_ALARM, SENDER_TIMER, SENDER_DESCRIPTOR } kind;
+	enum sender_kind { SENDER_OUTSIDE, SENDER_ALARM, SENDER_TIMER, SENDER_DESCRIPTOR } kind;
 	bool armed;	     /* it is yet to send one */
 	int signal;
 	uint32_t own;	     /* SENDER_OUTSIDE: to this thread among the program's own, from 1; 0: to the process */

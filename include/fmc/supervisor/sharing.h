@@ -31,6 +31,12 @@ struct memory_access {
 	    operation; /* it is what the transition itself does; so is what an OP_MEMORY_* announces, without this */
 };
 
+/* Is the memory given back or out, and something else after that? */
+static inline bool access_ends(const struct memory_access *access)
+{
+	return access->frees || access->gives;
+}
+
 /* Two accesses of different threads, or of one and its handler, to common bytes, one of them a write: indices, the earlier first. */
 struct sharing {
 	uint32_t first, second;

@@ -117,7 +117,7 @@ static void on_access(void *context, const struct memory_access *access)
 	const bool guard = is_guard(watch, access);
 	if (watch->places_length == 0 || guard)
 		add(watch, access, guard);
-	else if (access->frees || access->gives)
+	else if (access_ends(access))
 		add_wanted(watch, access);
 	else if (is_wanted(watch, access))
 		add(watch, access, false);
