@@ -14,16 +14,29 @@ reaches() {
 	timeout -k 10 150 "$FMC" check --strategy optimal --granularity race --expect-exit 0 --depth 400 --no-minimize \
 	    --json "$SCRATCH/result.json" -o "$SCRATCH/r.sched" -- "$@" </dev/null >"$SCRATCH/out" 2>&1
 	status=$?
-	[ $status -eq "$wanted" ] || { echo "     $* ended with $status, not $wanted" && show "$SCRATCH/out"; }
+	[ $status -eq "$wanted" ] || { why="$*: status $status, not $wanted" && echo "     $why" && show "$SCRATCH/out"; }
 	[ $status -eq "$wanted" ]
 }
 
-found() {
-	"$BUILD/tests/json" "$SCRATCH/result.json" findings.0.kind
+# is_found KIND...
+is_found() {
+	local kind
+	kind=$("$BUILD/tests/json" "$SCRATCH/result.json" findings.0.kind)
+	[[ " $* " = *" $kind "* ]] || why="${kind:-nothing} is found, none of: $*"
+	[[ " $* " = *" $kind "* ]]
+}
+
+replays() {
+	local status
+	timeout -k 10 60 "$FMC" replay "$SCRATCH/r.sched" </dev/null >"$SCRATCH/out" 2>&1
+	status=$?
+	[ $status -eq 0 ] || { why="replay ends with $status" && show "$SCRATCH/out"; }
+	[ $status -eq 0 ]
 }
 
 # All orders of these accesses; executions that fairness leaves out aren't watched.
 complete() {
+	[ "$("$BUILD/tests/json" "$SCRATCH/result.json" complete)" = true ] || why='not complete'
 	[ "$("$BUILD/tests/json" "$SCRATCH/result.json" complete)" = true ]
 }
 
@@ -35,17 +48,17 @@ for name; do
 	[[ $name != @(first|mixed) ]] || levels='-O0 -O2'
 	for level in $levels; do
 		"${CC:-cc}" -std=gnu11 $level -pthread "$SCRATCH/$name.c" -o "$SCRATCH/$name" || exit 1
-		right=true
+		right=true why=
 		while read -r whether outcome <&3; do
 			rm -f "$SCRATCH/r.sched"
 			# shellcheck disable=SC2086 # a list of words
 			case $whether in
-			can) reaches 1 "$SCRATCH/$name" $outcome && [ "$(found)" = exit ] ;;
+			can) reaches 1 "$SCRATCH/$name" $outcome && is_found exit && replays ;;
 			never) reaches 0 "$SCRATCH/$name" $outcome && complete ;;
-			hang) reaches 1 "$SCRATCH/$name" $outcome && [[ $(found) = @(livelock|good-samaritan) ]] ;;
-			esac && { [ $whether = never ] || timeout -k 10 60 "$FMC" replay "$SCRATCH/r.sched" </dev/null >"$SCRATCH/out" 2>&1; } || right=false
+			hang) reaches 1 "$SCRATCH/$name" $outcome && is_found livelock good-samaritan && replays ;;
+			esac || right=false
 		done 3<"$SCRATCH/outcomes"
-		judge "$name, $level: $(grep -c can "$SCRATCH/outcomes") outcomes" $right
+		judge "$name, $level: $(grep -c can "$SCRATCH/outcomes") outcomes${why:+ ($why)}" $right
 	done
 done
 
