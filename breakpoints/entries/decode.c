@@ -3,7 +3,7 @@
 #include "breakpoints/traps/state.h"
 #include <fcntl.h>
 #include <fmc/breakpoints/plugin.h>
-#include <stdio.h>
+#include <fmc/tracer/fdinfo.h>
 #include <sys/syscall.h>
 
 #define RELEASE_MOST                                                                                         \
@@ -182,16 +182,8 @@ static enum status decode_trap(const struct entries *entries, const struct stop 
 
 static bool is_blocking(const struct target *target, int descriptor)
 {
-	char path[64], line[128];
-	unsigned flags = O_NONBLOCK;
-	snprintf(path, sizeof path, "/proc/%d/fdinfo/%d", target_pid(target), descriptor);
-	FILE *file = fopen(path, "re");
-	while (file && fgets(line, sizeof line, file))
-		if (sscanf(line, "flags: %o", &flags) == 1)
-			break;
-	if (file)
-		fclose(file);
-	return !(flags & O_NONBLOCK);
+	unsigned flags;
+	return fdinfo_flags(target_pid(target), descriptor, &flags) && !(flags & O_NONBLOCK);
 }
 
 /* The kernel would compare the moment with its own clock. */

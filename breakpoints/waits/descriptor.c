@@ -1,4 +1,7 @@
 #include "breakpoints/waits/inspector.h"
+
+#include <fmc/tracer/fdinfo.h>
+
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -188,10 +191,9 @@ void wait_on_several(struct inspector *inspector, uint32_t thread, struct wait *
 /* How many descriptors an epoll watches, by the lines "tfd: ..." that describe it. */
 static size_t watched(pid_t pid, int fd)
 {
-	char path[64], text[256];
+	char text[256];
 	size_t count = 0;
-	snprintf(path, sizeof(path), "/proc/%d/fdinfo/%d", (int)pid, fd);
-	FILE *file = fopen(path, "re");
+	FILE *file = fdinfo_open(pid, fd);
 	while (file && fgets(text, sizeof(text), file))
 		count += strncmp(text, "tfd:", 4) == 0;
 	if (file)

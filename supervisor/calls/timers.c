@@ -1,8 +1,8 @@
 /*
- * Timers whose signals the program handles or waits for: alarm(), setitimer(ITIMER_REAL), timer_create(); and those that it reads from:
- * timerfd_create(). They run in the program's own time, as
- * its sleeps do: the kernel has none of them. Each is a sender (handlers/arrive.c). One that has been set before is set anew by an operation, since whether it
- * has expired by then is up to the schedule. What would end the program, as a watchdog does, is left to the kernel's timers.
+ * Timers whose signals the program handles or waits for: alarm(), setitimer(ITIMER_REAL), timer_create(); and those that it reads
+ * from: timerfd_create(). They run in the program's own time, as its sleeps do: the kernel has none of them. Each is a sender
+ * (handlers/arrive.c). One that has been set before is set anew by an operation, since whether it has expired by then is up to the
+ * schedule. What would end the program, as a watchdog does, is left to the kernel's timers.
  */
 #include "supervisor/calls/calls.h"
 #include "supervisor/lives/lives.h"
@@ -11,10 +11,9 @@
 #include "supervisor/uses/uses.h"
 
 #include <fmc/supervisor/moments.h>
+#include <fmc/tracer/fdinfo.h>
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
@@ -89,15 +88,9 @@ static bool tell_kernel(int copy, uint64_t times)
 
 static int32_t clock_of(const struct process *process, int descriptor)
 {
-	char path[64], line[128];
-	int32_t clock = -1;
-	snprintf(path, sizeof path, "/proc/%d/fdinfo/%d", target_pid(process->target), descriptor);
-	FILE *file = fopen(path, "re");
-	while (file && fgets(line, sizeof line, file))
-		(void)sscanf(line, "clockid: %" SCNd32, &clock);
-	if (file)
-		fclose(file);
-	return clock;
+	uint64_t clock;
+	return fdinfo_number(target_pid(process->target), descriptor, "clockid", 10, &clock) ? (int32_t)clock
+											     : -1;
 }
 
 static bool is_time(int64_t clock)

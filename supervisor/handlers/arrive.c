@@ -15,9 +15,8 @@
 #include "supervisor/signals/signals.h"
 
 #include <fmc/supervisor/moments.h>
+#include <fmc/tracer/fdinfo.h>
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
@@ -74,15 +73,9 @@ static void send(struct process *process, struct sender *sender, const struct op
 /* Who waits for it finds that out from the kernel. A descriptor that is closed is no timer any more. */
 static void expire(const struct process *process, struct sender *sender)
 {
-	char path[48], line[128];
 	uint64_t times = 0;
 	const int copy = kernel_duplicate(process, sender->descriptor);
-	snprintf(path, sizeof path, "/proc/self/fdinfo/%d", copy);
-	FILE *file = fopen(path, "re");
-	while (file && fgets(line, sizeof line, file))
-		(void)sscanf(line, "ticks: %" SCNu64, &times);
-	if (file)
-		fclose(file);
+	(void)fdinfo_number(getpid(), copy, "ticks", 10, &times);
 	times++;
 	if (copy < 0 || ioctl(copy, TIMER_SET_TICKS, &times) != 0)
 		sender->interval = 0;

@@ -1,9 +1,10 @@
 /* Objects of the kernel: which descriptors lead to which, and what the kernel says of them. */
 #include "supervisor/process/kernel_objects.h"
 
+#include <fmc/tracer/fdinfo.h>
+
 #include <dirent.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <linux/kcmp.h>
 #include <poll.h>
 #include <stdio.h>
@@ -49,21 +50,19 @@ bool kernel_same_place(const struct process *process, int one, int other)
 
 static void look_closer(const struct target *target, int descriptor, struct kernel_end *end)
 {
-	char path[64], line[128];
-	unsigned flags = O_NONBLOCK;
-	snprintf(path, sizeof path, "/proc/%d/fdinfo/%d", target_pid(target), descriptor);
-	FILE *file = fopen(path, "re");
+	const bool counts = end->class == CLASS_EVENTFD;
 	/* Before Linux 5.2 they aren't told apart, but by their descriptors. */
-	end->id = end->class == CLASS_EVENTFD ? UINT32_MAX + (uint64_t)descriptor : end->id;
-	while (file && fgets(line, sizeof line, file)) {
-		(void)sscanf(line, "flags: %o", &flags);
-		if (end->class != CLASS_EVENTFD)
-			continue;
-		(void)sscanf(line, "eventfd-count: %" SCNx64, &end->number);
-		(void)sscanf(line, "eventfd-id: %" SCNu64, &end->id);
+	struct fdinfo_number numbers[] = {
+	    {.name = "flags", .base = 8, .value = O_NONBLOCK},
+	    {.name = "eventfd-count", .base = 16, .value = end->number},
+	    {.name = "eventfd-id", .base = 10, .value = UINT32_MAX + (uint64_t)descriptor},
+	};
+	(void)fdinfo_numbers(target_pid(target), descriptor, numbers, counts ? 3 : 1);
+	if (counts) {
+		end->number = numbers[1].value;
+		end->id = numbers[2].value;
 	}
-	if (file)
-		fclose(file);
+	const uint64_t flags = numbers[0].value;
 	end->blocking = !(flags & O_NONBLOCK);
 	end->reads = (flags & O_ACCMODE) != O_WRONLY;
 	end->writes = (flags & O_ACCMODE) != O_RDONLY;

@@ -1,6 +1,8 @@
 /* Signals that wait for a thread, or were sent to fmc for the program. */
 #include "supervisor/signals/signals.h"
 
+#include <fmc/tracer/fdinfo.h>
+
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,20 +28,9 @@ static bool may_read_signals(const struct tracee *tracee, int fd)
 
 bool signals_read_by(const struct tracee *tracee, int fd, uint64_t *set)
 {
-	char path[64], line[128];
-	unsigned long long mask;
-	bool found = false;
 	*set = 0;
-	if (!may_read_signals(tracee, fd))
-		return false;
-	snprintf(path, sizeof path, "/proc/%d/fdinfo/%d", target_pid(tracee->target), fd);
-	FILE *file = fopen(path, "re");
-	while (file && !found && fgets(line, sizeof line, file))
-		found = sscanf(line, "sigmask: %llx", &mask) == 1;
-	if (file)
-		fclose(file);
-	*set = found ? mask : 0;
-	return found;
+	return may_read_signals(tracee, fd) &&
+	       fdinfo_number(target_pid(tracee->target), fd, "sigmask", 16, set);
 }
 
 bool signals_end_process(const struct tracee *tracee, int signal)

@@ -2,6 +2,8 @@
 #include "supervisor/uses/kernel_calls.h"
 #include "supervisor/uses/uses.h"
 
+#include <fmc/tracer/fdinfo.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -47,10 +49,9 @@ static bool owns_lock(const struct process *process, int descriptor)
 /* Of what the descriptor leads to, and nothing that belongs to the process. */
 static bool holds_lock(const struct process *process, int descriptor)
 {
-	char path[64], line[160];
+	char line[160];
 	bool holds = false;
-	snprintf(path, sizeof path, "/proc/%d/fdinfo/%d", target_pid(process->target), descriptor);
-	FILE *file = fopen(path, "re");
+	FILE *file = fdinfo_open(target_pid(process->target), descriptor);
 	while (file && !holds && fgets(line, sizeof line, file))
 		holds = strncmp(line, "lock:", 5) == 0 && (strstr(line, "FLOCK") || strstr(line, "OFDLCK"));
 	if (file)
@@ -58,18 +59,10 @@ static bool holds_lock(const struct process *process, int descriptor)
 	return holds;
 }
 
-/* Of fdinfo's flags. */
 static bool closes_on_exec(const struct process *process, int descriptor)
 {
-	char path[64], line[64];
 	unsigned flags = 0;
-	snprintf(path, sizeof path, "/proc/%d/fdinfo/%d", target_pid(process->target), descriptor);
-	FILE *file = fopen(path, "re");
-	while (file && fgets(line, sizeof line, file) && sscanf(line, "flags: %o", &flags) != 1)
-		;
-	if (file)
-		fclose(file);
-	return flags & O_CLOEXEC;
+	return fdinfo_flags(target_pid(process->target), descriptor, &flags) && flags & O_CLOEXEC;
 }
 
 static bool knows_locks(const struct process *process)

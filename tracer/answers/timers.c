@@ -1,6 +1,7 @@
 #include "tracer/answers/clocks.h"
 
-#include <stdio.h>
+#include <fmc/tracer/fdinfo.h>
+
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
@@ -26,16 +27,9 @@ static int64_t kernel_ns(clockid_t clock)
 /* The clock of a timer at a descriptor; else the one whose present moment is nearer: the kernel tells of others only if it is made to. */
 static clockid_t clock_of(const struct target *target, long call, int descriptor, int64_t moment)
 {
-	char path[64], line[128];
-	int clock = -1;
-	snprintf(path, sizeof path, "/proc/%d/fdinfo/%d", target->pid, descriptor);
-	FILE *file = call == SYS_timerfd_settime ? fopen(path, "re") : NULL;
-	while (file && clock < 0 && fgets(line, sizeof line, file))
-		(void)sscanf(line, "clockid: %d", &clock);
-	if (file)
-		fclose(file);
-	if (clock >= 0)
-		return clock;
+	uint64_t clock;
+	if (call == SYS_timerfd_settime && fdinfo_number(target->pid, descriptor, "clockid", 10, &clock))
+		return (clockid_t)clock;
 	const int64_t real = moment - target_clock(target, CLOCK_REALTIME);
 	const int64_t monotonic = moment - target_clock(target, CLOCK_MONOTONIC);
 	return llabs(real) < llabs(monotonic) ? CLOCK_REALTIME : CLOCK_MONOTONIC;

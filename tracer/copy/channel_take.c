@@ -1,9 +1,9 @@
 #include "tracer/copy/channel.h"
 
+#include <fmc/tracer/fdinfo.h>
+
 #include <fcntl.h>
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -34,21 +34,12 @@ static bool take_pipe(int end, int reads, int writes, struct channel *channel)
 /* Kernels that don't tell of which kind it is can't be asked otherwise. */
 static bool take_counter(pid_t pid, int number, struct channel *channel)
 {
-	char path[48], line[128];
-	unsigned long long count;
-	int semaphore;
-	bool counted = false, known = false;
-	snprintf(path, sizeof path, "/proc/%d/fdinfo/%d", pid, number);
-	FILE *info = fopen(path, "re");
-	while (info && fgets(line, sizeof line, info)) {
-		counted |= sscanf(line, "eventfd-count: %llx", &count) == 1;
-		known |= sscanf(line, "eventfd-semaphore: %d", &semaphore) == 1;
-	}
-	if (info)
-		fclose(info);
-	channel->value = counted ? count : 0;
-	channel->semaphore = known && semaphore;
-	return counted && known;
+	struct fdinfo_number numbers[] = {{.name = "eventfd-count", .base = 16},
+					  {.name = "eventfd-semaphore", .base = 10}};
+	const bool known = fdinfo_numbers(pid, number, numbers, 2);
+	channel->value = numbers[0].value;
+	channel->semaphore = numbers[1].value != 0;
+	return known;
 }
 
 /*

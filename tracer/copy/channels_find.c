@@ -1,6 +1,8 @@
 #include "tracer/copy/channel.h"
 #include "tracer/proc/other_processes.h"
 
+#include <fmc/tracer/fdinfo.h>
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -34,17 +36,6 @@ struct finding {
 static bool is_same_file(pid_t pid, int number, pid_t other, int other_number)
 {
 	return syscall(SYS_kcmp, pid, other, KCMP_FILE, number, other_number) == 0;
-}
-
-static bool read_flags(pid_t pid, int number, unsigned *flags)
-{
-	char path[48];
-	snprintf(path, sizeof path, "/proc/%d/fdinfo/%d", pid, number);
-	FILE *info = fopen(path, "re");
-	const bool known = info && fscanf(info, "pos: %*d flags: %o", flags) == 1;
-	if (info)
-		fclose(info);
-	return known;
 }
 
 /* Room for one more; false: no memory. */
@@ -115,7 +106,7 @@ static bool look_at(struct finding *finding, int number, const char *link)
 	enum channel_kind kind;
 	unsigned long inode;
 	unsigned flags;
-	if (!parse_link(link, &kind, &inode) || !read_flags(finding->pid, number, &flags))
+	if (!parse_link(link, &kind, &inode) || !fdinfo_flags(finding->pid, number, &flags))
 		return true;
 	const uint32_t i = find_channel(finding, kind, inode, number);
 	if (!grow(finding))

@@ -1,5 +1,7 @@
 #include "tracer/copy/channel.h"
 
+#include <fmc/tracer/fdinfo.h>
+
 #include <linux/kcmp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,10 +46,8 @@ static bool read_lines(FILE *info, pid_t pid, int set, struct channel_member **m
 
 struct channel_member *epoll_members(pid_t pid, int set, uint32_t *length)
 {
-	char path[48];
 	struct channel_member *members = malloc(sizeof *members);
-	snprintf(path, sizeof path, "/proc/%d/fdinfo/%d", pid, set);
-	FILE *info = fopen(path, "re");
+	FILE *info = fdinfo_open(pid, set);
 	*length = 0;
 	const bool known = info && members && read_lines(info, pid, set, &members, length);
 	if (info)

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <fmc/tracer/fdinfo.h>
 #include <fmc/tracer/origin.h>
 #include <signal.h>
 #include <stdio.h>
@@ -28,16 +29,12 @@ static FILE *open_proc(const struct target *target, const char *name)
 /* Position and flags of a descriptor. */
 static bool read_fdinfo(const struct target *target, int descriptor, int64_t *position, unsigned *flags)
 {
-	char name[32];
-	long long pos;
-	snprintf(name, sizeof name, "fdinfo/%d", descriptor);
-	FILE *file = open_proc(target, name);
-	if (!file)
+	struct fdinfo_number numbers[] = {{.name = "pos", .base = 10}, {.name = "flags", .base = 8}};
+	if (!fdinfo_numbers(target->pid, descriptor, numbers, 2))
 		return false;
-	bool ok = fscanf(file, "pos: %lld flags: %o", &pos, flags) == 2;
-	fclose(file);
-	*position = pos;
-	return ok;
+	*position = (int64_t)numbers[0].value;
+	*flags = (unsigned)numbers[1].value;
+	return true;
 }
 
 static bool take_position(const struct target *target, int descriptor, struct open_files *open_files)

@@ -2,6 +2,8 @@
 #include "tracer/image_file/note.h"
 #include "tracer/image_file/write.h"
 
+#include <fmc/tracer/fdinfo.h>
+
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <fcntl.h>
@@ -33,12 +35,12 @@ static bool look_at(const struct held *held, int number, struct open_file *file)
 	if (length < 0 || stat(path, &file->file) != 0)
 		return false;
 	file->path[length] = '\0';
-	snprintf(path, sizeof path, "/proc/%d/fdinfo/%d", held->pid, number);
-	FILE *info = fopen(path, "re");
-	const bool known = info && fscanf(info, "pos: %lld flags: %o", &file->position, &file->flags) == 2;
-	if (info)
-		fclose(info);
-	return known;
+	struct fdinfo_number numbers[] = {{.name = "pos", .base = 10}, {.name = "flags", .base = 8}};
+	if (!fdinfo_numbers(held->pid, number, numbers, 2))
+		return false;
+	file->position = (long long)numbers[0].value;
+	file->flags = (unsigned)numbers[1].value;
+	return true;
 }
 
 /* The peer of a TCP socket, or its own address where it listens: by its inode in a table of /proc/PID/net. */
