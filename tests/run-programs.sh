@@ -61,6 +61,11 @@ if [ -x /usr/bin/python3 ]; then
 	status=$?
 	judge "a deadlock in a Python script" [ $status -eq 1 -a "$(grep -c '^deadlock:' "$SCRATCH/out")" = 1 ]
 	[ $status -eq 1 ] || show "$SCRATCH/out"
+	# But for the first 32, and one in twenty.
+	timeout -k 10 900 "$FMC" check -v --strategy pos --executions 52 --time 0 --all --no-minimize -o "$SCRATCH/python.sched" -- /usr/bin/python3 \
+	    "$SCRATCH/locks.py" </dev/null >"$SCRATCH/out" 2>&1
+	inside=$(sed -nE 's/^fmc: ([0-9]+) executions by the agent.*/\1/p' "$SCRATCH/out")
+	judge "executions of a Python script run without stops (${inside:-0} of 20)" [ "${inside:-0}" -ge 19 ] || show "$SCRATCH/out"
 else
 	skip "a deadlock in a Python script: not installed"
 fi

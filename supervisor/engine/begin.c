@@ -41,13 +41,14 @@ static bool share_region(struct engine *engine)
 static bool add_area(struct agent_region *region, const struct target *target, const char *line)
 {
 	unsigned long long low, high;
-	char rights[8];
-	if (sscanf(line, "%llx-%llx %7s", &low, &high, rights) != 3 || rights[1] != 'w')
+	char rights[8], name[8] = "";
+	if (sscanf(line, "%llx-%llx %7s %*s %*s %*s %7s", &low, &high, rights, name) < 3 || rights[1] != 'w')
 		return true;
 	if (target_is_own(target, low) || (low >= AGENT_LOWEST && low < AGENT_END))
 		return true;
 	if (rights[3] != 'p' || region->areas_length == AGENT_AREAS)
 		return false;
+	region->nameless[region->areas_length] = !*name && rights[0] == 'r' && rights[2] == '-';
 	struct agent_range *area = &region->areas[region->areas_length++];
 	*area = (struct agent_range){low, high};
 	if (strstr(line, "[stack]")) {

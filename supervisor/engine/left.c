@@ -46,13 +46,26 @@ static uint64_t in_use(const struct agent_left *left, const struct agent_range *
 	return low;
 }
 
+/* What has been unmapped of the areas is still there inside. */
+static uint64_t behind_hole(const struct agent_left *left, uint64_t at)
+{
+	for (uint32_t i = 0; i < left->holes_length; i++)
+		if (at >= left->holes[i].low && at < left->holes[i].high)
+			return left->holes[i].high;
+	return at;
+}
+
 static bool same_memory(const struct engine *engine, const struct agent_range *ranges, size_t length,
 			char why[ENGINE_WHY])
 {
 	for (size_t i = 0; i < length; i++) {
-		const uint64_t at = differing(engine->target, engine->process->target,
-					      in_use(&engine->region->left, &ranges[i]), ranges[i].high);
-		if (at < ranges[i].high) {
+		const struct agent_left *left = &engine->region->left;
+		uint64_t at, from = in_use(left, &ranges[i]);
+		do {
+			at = differing(engine->target, engine->process->target, from, ranges[i].high);
+			from = behind_hole(left, at);
+		} while (from > at && from < ranges[i].high);
+		if (at < ranges[i].high && from == at) {
 			snprintf(why, ENGINE_WHY, "memory differs at %#llx", (unsigned long long)at);
 			return false;
 		}

@@ -16,11 +16,13 @@
  *     accesses.c   instructions that are operations
  *     vectors.c    vector registers, which count there
  *     calls.c      system calls of the program's that are answered
+ *     signals.c    what it sets of signals
  *     time.c       its clocks
  *     files.c      files that it reads
  *     go.c         from the agent to a thread and back
  *     pages.c      memory as it was at first
  *     spaces.c     memory that the program maps
+ *     holes.c      memory of its first that it unmaps
  *     checkpoints.c    executions that begin in the middle
  *     arena.c, memory.c, words.c, no_plugin.c    in place of a libc
  */
@@ -57,6 +59,17 @@ struct agent_object {
 	uint8_t remains[AGENT_REMAINS]; /* of a destroyed one: what was there when the function returned */
 };
 
+/* As rt_sigaction(2) of the kernel has it. */
+struct agent_action {
+	uint64_t handler, flags, restorer, mask;
+};
+
+#define AGENT_HANDLERS 16
+struct agent_handler {
+	int signal;
+	struct agent_action action;
+};
+
 /* What is put back at a checkpoint as a whole. */
 struct agent_now {
 	uint32_t threads, alive, objects; /* how many */
@@ -65,6 +78,9 @@ struct agent_now {
 	struct policy_random random;
 	int64_t elapsed, used; /* since the beginning: of time, and of processor time */
 	uint32_t opened;       /* files that threads have opened while there were others */
+	struct agent_handler handlers[AGENT_HANDLERS]; /* that the program has set: */
+	struct agent_range holes[AGENT_HOLES];	       /* that it has unmapped of the areas: */
+	uint32_t handlers_length, holes_length;
 };
 
 struct agent {
@@ -127,6 +143,11 @@ void vectors_forget(void);
 
 /* calls.c: true if the way ends here; else the call is answered, and the thread goes on. */
 bool answer_call(struct agent_thread *thread, long number);
+/* Have all others been joined? */
+bool is_alone(const struct agent_thread *thread);
+
+/* signals.c: as answer_call(). */
+bool signals_answer(struct agent_thread *thread, long number);
 
 /* time.c: what CLOCK_MONOTONIC shows, and it shows this moment from now on, if that is yet to come. */
 int64_t time_now(void);
@@ -174,6 +195,14 @@ const struct space *spaces_with(uint64_t address); /* NULL: there is none */
 uint32_t spaces_all(const struct space **at);	   /* how many; valid until the next change */
 /* As they were when there were these, and settled. */
 bool spaces_return(const struct space *then, uint32_t length);
+
+/*
+ * holes.c: what the program unmaps of the memory that was there at first. It stays, but nobody may touch it until it is put back. Where the kernel would map
+ * anything then isn't known. unmap: false: that isn't known how to be done.
+ */
+bool holes_unmap(uint64_t low, uint64_t size);
+bool holes_with(uint64_t address);
+bool holes_fill(void); /* before anything else is put back; false: the kernel refuses */
 
 /* pages.c: memory as it was at first. */
 #define PAGE	     UINT64_C(4096)

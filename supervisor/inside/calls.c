@@ -9,14 +9,10 @@
 #include <errno.h>
 #include <linux/sched.h>
 #include <sched.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#define MASK_BYTES   8
-#define LIBC_SIGNALS 32 /* the first that libc keeps to itself */
 
 /* What pthread_create() of glibc makes a thread with. */
 #define THREAD_FLAGS                                                                                         \
@@ -28,6 +24,14 @@ static bool answer(struct agent_thread *thread, int64_t result)
 {
 	thread->context.rax = (uint64_t)result;
 	return false;
+}
+
+bool is_alone(const struct agent_thread *thread)
+{
+	for (uint32_t t = 0; t < agent.now.threads; t++)
+		if (&agent.threads[t] != thread && !model_joined(agent.block->model, t))
+			return false;
+	return true;
 }
 
 static bool make_thread(struct agent_thread *parent)
@@ -128,31 +132,6 @@ static bool use_futex(struct agent_thread *thread)
 	return wakes_for_operation(thread, &call) ? answer(thread, 0) : stand_before(thread, &call);
 }
 
-/* Signals are none of the agent's: whatever sends one ends the attempt. So masks are nothing but numbers. */
-static bool change_mask(struct agent_thread *thread)
-{
-	const struct agent_context *context = &thread->context;
-	const uint64_t kept = (UINT64_C(1) << (SIGKILL - 1)) | (UINT64_C(1) << (SIGSTOP - 1));
-	uint64_t set = 0, before = thread->signal_mask;
-	if (context->r10 != MASK_BYTES)
-		return answer(thread, -EINVAL);
-	if (context->rsi) {
-		memcpy(&set, (const void *)context->rsi, sizeof set);
-		if (context->rdi == SIG_BLOCK)
-			thread->signal_mask |= set;
-		else if (context->rdi == SIG_UNBLOCK)
-			thread->signal_mask &= ~set;
-		else if (context->rdi == SIG_SETMASK)
-			thread->signal_mask = set;
-		else
-			return answer(thread, -EINVAL);
-		thread->signal_mask &= ~kept;
-	}
-	if (context->rdx)
-		memcpy((void *)context->rdx, &before, sizeof before);
-	return answer(thread, 0);
-}
-
 /* The bytes that the tracer would give. */
 static bool give_random(struct agent_thread *thread)
 {
@@ -166,18 +145,6 @@ static bool give_random(struct agent_thread *thread)
 		done += part;
 	}
 	return answer(thread, (int64_t)size);
-}
-
-/*
- * When glibc makes its first thread it sets the handlers of its own two signals, which nobody sends here: the same in each execution, so
- * that they needn't be taken back.
- */
-static bool set_handler(struct agent_thread *thread)
-{
-	const struct agent_context *context = &thread->context;
-	if (context->rdi < LIBC_SIGNALS || context->rdi >= LIBC_SIGNALS + 2 || context->rdx)
-		return agent_refuse(AGENT_BY_CALL, SYS_rt_sigaction);
-	return answer(thread, own_call(SYS_rt_sigaction, context->rdi, context->rsi, 0, context->r10, 0, 0));
 }
 
 static bool map(struct agent_thread *thread)
@@ -199,7 +166,7 @@ static bool map_otherwise(struct agent_thread *thread, long number)
 	bool done = false;
 	switch (number) {
 	case SYS_munmap:
-		done = spaces_unmap(context->rdi, context->rsi);
+		done = spaces_unmap(context->rdi, context->rsi) || holes_unmap(context->rdi, context->rsi);
 		break;
 	case SYS_mprotect:
 		done = !(context->rdx & ~(uint64_t)(PROT_READ | PROT_WRITE)) &&
@@ -253,11 +220,10 @@ bool answer_call(struct agent_thread *thread, long number)
 	case SYS_getpid:
 		return answer(thread, REGION->number);
 	case SYS_rt_sigprocmask:
-		return change_mask(thread);
+	case SYS_rt_sigaction:
+		return signals_answer(thread, number);
 	case SYS_getrandom:
 		return give_random(thread);
-	case SYS_rt_sigaction:
-		return set_handler(thread);
 	case SYS_set_robust_list:
 	case SYS_rseq:
 		return answer(thread, 0);

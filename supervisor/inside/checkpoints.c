@@ -70,7 +70,7 @@ void checkpoints_save(const struct execution *execution, size_t depth)
 	const size_t last = checkpoints.length ? new[-1].depth : 0;
 	const struct space *spaces;
 	if (!checkpoints.wanted || checkpoints.length == CHECKPOINTS || depth < last + checkpoints.apart ||
-	    REGION->refusal != AGENT_NONE || files_any())
+	    REGION->refusal != AGENT_NONE || files_any() || agent.now.holes_length > 0)
 		return;
 	if (!new->pages)
 		new->pages = keep(PAGES_MOST * PAGE);

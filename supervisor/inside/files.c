@@ -48,15 +48,6 @@ static uint32_t number_of(const struct agent_thread *thread)
 	return (uint32_t)(thread - agent.threads);
 }
 
-/* All others have been joined. */
-static bool is_alone(const struct agent_thread *thread)
-{
-	for (uint32_t t = 0; t < agent.now.threads; t++)
-		if (t != number_of(thread) && !model_joined(agent.block->model, t))
-			return false;
-	return true;
-}
-
 /* Has the thread opened it in this execution, so that it is nobody else's? */
 static bool is_own(const struct agent_thread *thread, uint64_t descriptor)
 {

@@ -2,6 +2,7 @@
 #include "supervisor/agent/arena.h"
 #include "supervisor/inside/agent.h"
 
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
@@ -42,6 +43,8 @@ static void tell(struct agent_left *left)
 		left->threads[t].exited = agent.threads[t].exited;
 		left->threads[t].calls = agent.threads[t].call.entry != 0;
 	}
+	left->holes_length = agent.now.holes_length;
+	memcpy(left->holes, agent.now.holes, agent.now.holes_length * sizeof agent.now.holes[0]);
 	left->mapped_length = 0;
 	for (uint32_t i = 0; i < length; i++)
 		if (spaces[i].given && goes_on(spaces, i))
@@ -90,7 +93,7 @@ __attribute__((force_align_arg_pointer)) void agent_enter(void)
 			region->check_high = AGENT_CHECK;
 		take_turn();
 		region->refusal = AGENT_NONE;
-		if (pages_look())
+		if (holes_fill() && pages_look())
 			run(execution);
 		else
 			region->refusal = AGENT_BY_STATE;

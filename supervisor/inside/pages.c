@@ -130,7 +130,7 @@ static bool in_areas(uint64_t page)
 static bool is_page_readable(uint64_t page)
 {
 	const struct space *space = spaces_with(page);
-	return in_areas(page) || (space && space->given && space->actual & PROT_WRITE);
+	return (in_areas(page) && !holes_with(page)) || (space && space->given && space->actual & PROT_WRITE);
 }
 
 bool is_readable(uint64_t address, uint64_t size)

@@ -210,6 +210,8 @@ bool spaces_map(const struct agent_context *context, int64_t *result)
 {
 	struct mapping_call call = {SYS_mmap, {context->rdi, context->rsi, context->rdx, context->r10}, 0};
 	uint32_t first, end;
+	if (agent.now.holes_length > 0)
+		return false;
 	if (!remembers(&call, result))
 		return map_anew(&call, result);
 	if (*result < 0)

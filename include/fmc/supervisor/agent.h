@@ -25,6 +25,7 @@
 #define AGENT_CHECK	   UINT64_C(0x666d63206167656e) /* around what the agent writes */
 #define AGENT_AREAS	   64
 #define AGENT_RANGES	   16
+#define AGENT_HOLES	   16
 #define AGENT_ENTRIES	   1024
 #define AGENT_STEPS	   20000
 #define AGENT_SLEEPERS	   256
@@ -63,9 +64,9 @@ struct agent_context {
 	uint32_t mxcsr, x87; /* control words, which a function keeps for its caller */
 };
 
-/* Where an execution has ended: its threads, and what it has mapped. */
+/* Where an execution has ended: its threads, what it has mapped, and what it has unmapped of the areas. */
 struct agent_left {
-	uint32_t threads_length, mapped_length;
+	uint32_t threads_length, mapped_length, holes_length;
 	struct {
 		struct agent_context context;
 		uint64_t pthread;
@@ -73,13 +74,15 @@ struct agent_left {
 		bool calls; /* it stands before a function */
 	} threads[AGENT_THREADS];
 	struct agent_range mapped[AGENT_SPACES];
+	struct agent_range holes[AGENT_HOLES];
 };
 
 struct agent_region {
 	/* fmc's, before the first turn. */
 	uint64_t check_low;
 	uint32_t areas_length, ranges_length, entries_length;
-	struct agent_range areas[AGENT_AREAS];	 /* writable memory, in ascending order */
+	struct agent_range areas[AGENT_AREAS];	 /* writable memory, in ascending order; */
+	bool nameless[AGENT_AREAS];		 /* it is no file's, stack or heap */
 	struct agent_range ranges[AGENT_RANGES]; /* libc's own */
 	struct entry_lead entries[AGENT_ENTRIES];
 	uint64_t lock, unlock; /* the real pthread_mutex_lock() and pthread_mutex_unlock() */
