@@ -132,6 +132,30 @@ for case in number dialled mutex_tcp; do
 	judge "$case: replayed" [ $? -eq 0 ]
 done
 
+# Who waits by a set of epoll for what the program has for itself, when nobody is left who could write.
+T=$BUILD/targets/epoll_waits
+for case in edge pair once nothing asked; do
+	search optimal 1 $case
+	says $case '^deadlock: T1 waits in poll$'
+done
+for case in edge once; do
+	timeout -k 5 60 "$FMC" replay "$SCRATCH/$case.sched" </dev/null >"$SCRATCH/out" 2>&1
+	judge "$case: replayed" [ $? -eq 0 ]
+done
+search optimal 0 whole
+for case in timer signal child; do
+	search optimal 2 $case --executions 10
+	says $case '^No failure found'
+done
+# Others could write.
+mkfifo "$SCRATCH/fifo"
+exec 8<>"$SCRATCH/fifo" 9<"$SCRATCH/fifo"
+for case in given inner; do
+	timeout -k 5 100 "$FMC" check --executions 1 --require-complete -o "$SCRATCH/$case.sched" -- "$T" $case </dev/null >"$SCRATCH/out" 2>&1 8<&-
+	judge "$case: status 2" [ $? -eq 2 ]
+	says $case '^No failure found' 'all threads waited for something outside$'
+done
+exec 8<&- 9<&-
 T=$objects
 
 "$FMC" show "$SCRATCH/lost_pipe.sched" >"$SCRATCH/out" 2>&1

@@ -32,6 +32,6 @@ void outside_heard(struct process *process, uint32_t thread, const struct op *op
 /* Would a waiting system call complete now? */
 bool outside_ready(struct process *process, uint32_t thread, const struct op *op);
 /* The same of the system call that the thread stands before, by what the kernel says of the descriptors. */
-bool outside_completes(const struct process *process, uint32_t thread);
+bool outside_completes(struct process *process, uint32_t thread);
 
 #endif

@@ -8,10 +8,12 @@
 
 #include <fcntl.h>
 #include <fmc/tracer/call_traits.h>
+#include <fmc/tracer/epoll_members.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -24,18 +26,53 @@
  * set. What can't be asked counts as not ready; it gets its turn when nothing else can run.
  */
 
-static bool fd_ready(const struct process *process, const struct tracee *tracee, int fd, short events)
+static bool is_polled(const struct process *process, int fd, short events)
 {
-	uint64_t set;
-	/* Of these the kernel tells whoever asks what it has for him. */
-	if (signals_read_by(tracee, fd, &set))
-		return ((tracee_signals(tracee, "SigPnd") | tracee_signals(tracee, "ShdPnd")) & set) != 0;
 	struct pollfd one = {.fd = kernel_duplicate(process, fd), .events = events};
 	if (one.fd < 0)
 		return true; /* the call fails at once, or we can't tell: let it try */
-	bool ready = poll(&one, 1, 0) != 0;
+	const bool ready = poll(&one, 1, 0) != 0;
 	close(one.fd);
 	return ready;
+}
+
+/* Of signals the kernel tells whoever asks what it has for him. *signals: does this descriptor tell of some? */
+static bool is_ready(const struct process *process, const struct tracee *tracee, int fd, short events,
+		     bool *signals)
+{
+	uint64_t set;
+	*signals = signals_read_by(tracee, fd, &set);
+	if (!*signals)
+		return is_polled(process, fd, events);
+	return ((tracee_signals(tracee, "SigPnd") | tracee_signals(tracee, "ShdPnd")) & set) != 0;
+}
+
+/*
+ * A set must not be asked from outside that has signals in it: the kernel takes out of those that are ready what isn't for the one that asks
+ * (__ep_eventpoll_poll()), and the program is never told. What is in it is asked one by one then, but for what is told once.
+ */
+static bool set_ready(const struct process *process, const struct tracee *tracee, int set)
+{
+	uint32_t length;
+	struct channel_member *members = epoll_members(target_pid(process->target), set, &length);
+	bool ready = false, signals = false;
+	for (uint32_t i = 0; members && i < length; i++) {
+		const short events = (short)(members[i].events & (POLLIN | POLLPRI | POLLOUT | POLLRDHUP));
+		bool one;
+		const bool now = is_ready(process, tracee, members[i].number, events, &one);
+		ready |= now && !(members[i].events & (EPOLLET | EPOLLONESHOT));
+		signals |= one;
+	}
+	free(members);
+	return signals ? ready : is_polled(process, set, POLLIN);
+}
+
+static bool fd_ready(struct process *process, const struct tracee *tracee, int fd, short events)
+{
+	bool signals;
+	if (epoll_is_set(target_pid(process->target), fd))
+		return set_ready(process, tracee, fd);
+	return is_ready(process, tracee, fd, events, &signals);
 }
 
 /*
@@ -67,20 +104,52 @@ static bool sends_all(const struct process *process, uint64_t signals)
 	return process->options.arrivals.length || (signals && !(signals & ~process->sent));
 }
 
+/* A pipe, a counter or a pair of sockets of which nobody else has an end. */
+static bool is_own(struct process *process, int fd)
+{
+	struct kernel_call call;
+	return kernel_call_decode_asked(process, fd, &call) && call.can_be_operation &&
+	       (call.class == CLASS_PIPE || call.class == CLASS_EVENTFD || call.class == CLASS_SOCKET);
+}
+
+static bool fd_foreign(struct process *process, const struct tracee *tracee, int fd, short events);
+
+/* A set has what is in it. Of one in a set nobody knows, and of signals that are told once not when they have been. */
+static bool set_foreign(struct process *process, const struct tracee *tracee, int set)
+{
+	const pid_t pid = target_pid(process->target);
+	uint32_t length;
+	uint64_t signals;
+	struct channel_member *members = epoll_members(pid, set, &length);
+	bool foreign = members == NULL;
+	for (uint32_t i = 0; i < length && !foreign; i++)
+		foreign = epoll_is_set(pid, members[i].number) ||
+			  (members[i].events & (EPOLLET | EPOLLONESHOT) &&
+			   signals_read_by(tracee, members[i].number, &signals)) ||
+			  fd_foreign(process, tracee, members[i].number, 0);
+	free(members);
+	return foreign;
+}
+
 /* Only the process's own threads could end a wait for what isn't that; see target_owns(). */
-static bool fd_foreign(const struct process *process, const struct tracee *tracee, int fd, short events)
+static bool fd_foreign(struct process *process, const struct tracee *tracee, int fd, short events)
 {
 	uint64_t set;
 	(void)events;
 	if (signals_read_by(tracee, fd, &set))
 		return !sends_all(process, set);
-	return senders_at(process, fd) == SENDERS_MOST && !target_owns(process->target, fd);
+	if (senders_at(process, fd) != SENDERS_MOST || target_owns(process->target, fd))
+		return false;
+	if (epoll_is_set(target_pid(process->target), fd))
+		return set_foreign(process, tracee, fd);
+	return !is_own(process, fd);
 }
 
 /* What is asked of each descriptor that a call waits for, until the answer is true. */
-typedef bool question(const struct process *process, const struct tracee *tracee, int fd, short events);
+typedef bool question(struct process *process, const struct tracee *tracee, int fd, short events);
 
 struct asking {
+	struct process *process;
 	const struct tracee *tracee;
 	question *ask;
 };
@@ -88,7 +157,8 @@ struct asking {
 static bool ask_one(const struct process *process, int fd, short events, void *context)
 {
 	const struct asking *asking = context;
-	return asking->ask(process, asking->tracee, fd, events);
+	(void)process;
+	return asking->ask(asking->process, asking->tracee, fd, events);
 }
 
 static bool signal_ready(const struct process *process, const struct tracee *tracee, long number,
@@ -106,13 +176,13 @@ static bool signal_ready(const struct process *process, const struct tracee *tra
 }
 
 /* otherwise: of a call that doesn't wait for descriptors. */
-static bool any_descriptor(const struct process *process, const struct tracee *tracee, long number,
+static bool any_descriptor(struct process *process, const struct tracee *tracee, long number,
 			   const struct user_regs_struct *regs, question *ask, bool otherwise)
 {
 	const struct call_traits *traits = call_traits(number);
 	const uint64_t arguments[] = {regs->rdi, regs->rsi, regs->rdx};
 	if (traits->awaits == AWAITS_POLLED || traits->awaits == AWAITS_SELECTED)
-		return asked_any(process, number, regs, ask_one, &(struct asking){tracee, ask});
+		return asked_any(process, number, regs, ask_one, &(struct asking){process, tracee, ask});
 	if (traits->reads < 0 && traits->writes < 0)
 		return otherwise;
 	return (traits->reads < 0 || ask(process, tracee, (int)arguments[traits->reads], POLLIN)) &&
@@ -157,7 +227,7 @@ bool outside_ready(struct process *process, uint32_t thread, const struct op *op
 	       rest_ready(process, tracee, number, regs) || never_waits(process, number, regs);
 }
 
-bool outside_completes(const struct process *process, uint32_t thread)
+bool outside_completes(struct process *process, uint32_t thread)
 {
 	struct tracee *tracee = process->threads[thread].tracee;
 	const struct user_regs_struct *regs = tracee ? tracee_regs(tracee) : NULL;
@@ -181,7 +251,7 @@ static bool awaits_own_signals(const struct process *process, const struct trace
 }
 
 /* Something that the model can't see could end this operation's wait, and not only what the other threads do. */
-static bool waits_for_outside(const struct process *process, uint32_t thread, const struct op *op)
+static bool waits_for_outside(struct process *process, uint32_t thread, const struct op *op)
 {
 	struct tracee *tracee = process->threads[thread].tracee;
 	const struct user_regs_struct *regs = tracee ? tracee_regs(tracee) : NULL;
@@ -215,7 +285,7 @@ static bool can_be_asked(const struct process *process, uint32_t thread, const s
  * What could still wake a thread: a child process, by a semaphore that it shares or a pipe; and whatever those threads
  * wait for that are in a system call.
  */
-static enum hope outside_hope(const struct process *process)
+static enum hope outside_hope(struct process *process)
 {
 	const struct model *model = process->model->model;
 	enum hope hope = target_descendants(process->target) ? HOPE_MORE : HOPE_NONE;
@@ -232,14 +302,14 @@ static enum hope outside_hope(const struct process *process)
 }
 
 /* May somebody else be waiting for the program to get on, or about to come? What the process has made for itself alone doesn't count. */
-static bool is_others(const struct process *process, const struct tracee *tracee, int fd, short events)
+static bool is_others(struct process *process, const struct tracee *tracee, int fd, short events)
 {
 	(void)tracee;
 	(void)events;
 	return senders_at(process, fd) == SENDERS_MOST && !target_made(process->target, fd);
 }
 
-static bool meets_others(const struct process *process, const struct tracee *tracee, int fd, short events)
+static bool meets_others(struct process *process, const struct tracee *tracee, int fd, short events)
 {
 	(void)tracee;
 	(void)events;
@@ -271,7 +341,7 @@ void outside_meet_asleep(struct process *process, long number, uint64_t first)
 }
 
 /* Signals are sent from outside to a program that is run, not to one that is explored. */
-static bool awaits_others(const struct process *process, uint32_t thread, const struct op *op)
+static bool awaits_others(struct process *process, uint32_t thread, const struct op *op)
 {
 	const struct tracee *tracee = process->threads[thread].tracee;
 	const struct user_regs_struct *regs = tracee ? tracee_regs(process->threads[thread].tracee) : NULL;
@@ -282,7 +352,7 @@ static bool awaits_others(const struct process *process, uint32_t thread, const 
 			      !process->options.outside_ms);
 }
 
-static bool somebody_awaits_others(const struct process *process)
+static bool somebody_awaits_others(struct process *process)
 {
 	const struct model *model = process->model->model;
 	if (target_descendants(process->target) || target_follows_time(process->target))

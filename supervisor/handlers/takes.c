@@ -108,7 +108,7 @@ static bool never_restarts(long number)
 	}
 }
 
-static bool would_wait(const struct process *process, uint32_t thread, const struct op *op)
+static bool would_wait(struct process *process, uint32_t thread, const struct op *op)
 {
 	struct object_state state;
 	uint32_t word;

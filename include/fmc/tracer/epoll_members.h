@@ -1,6 +1,7 @@
 #ifndef FMC_TRACER_EPOLL_MEMBERS_H
 #define FMC_TRACER_EPOLL_MEMBERS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -10,6 +11,8 @@ struct channel_member {
 	uint32_t events;
 	uint64_t data;
 };
+
+bool epoll_is_set(pid_t pid, int descriptor);
 
 /*
  * What is in an epoll set of a process, to be freed. NULL: not to be told for certain, since a descriptor isn't any more what was put
