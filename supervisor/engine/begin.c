@@ -3,10 +3,12 @@
 
 #include <fmc/breakpoints/plugin.h>
 #include <fmc/tracer/answers.h>
+#include <fmc/tracer/fdinfo.h>
 #include <fmc/tracer/inside.h>
 #include <fmc/tracer/maps.h>
 
 #include <asm/hwcap2.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,6 +99,27 @@ static void find_output(struct engine *engine, const struct target *target)
 	engine->region->captured[STDERR_FILENO] = is_captured(engine->process, target, STDERR_FILENO);
 }
 
+/* -1: it isn't a file that can only be read. */
+static int64_t place_in_file(pid_t pid, int descriptor)
+{
+	char path[48];
+	struct stat file;
+	unsigned flags;
+	uint64_t place;
+	snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, descriptor);
+	return stat(path, &file) == 0 && S_ISREG(file.st_mode) && fdinfo_flags(pid, descriptor, &flags) &&
+		       (flags & (O_ACCMODE | O_PATH)) == O_RDONLY &&
+		       fdinfo_number(pid, descriptor, "pos", 10, &place) && place <= INT64_MAX
+		   ? (int64_t)place
+		   : -1;
+}
+
+static void find_files(struct agent_region *region, const struct target *target)
+{
+	for (int i = 0; i < AGENT_FILES; i++)
+		region->places[i] = place_in_file(target_pid(target), i);
+}
+
 /* Before the first operation, where all executions begin. */
 static bool find_first(struct engine *engine, struct tracee *tracee)
 {
@@ -147,6 +170,7 @@ static bool describe(struct engine *engine, struct tracee *tracee)
 	region->processor_time = target_clock(tracee->target, CLOCK_PROCESS_CPUTIME_ID);
 	region->zero_time = target_gadget_zero(tracee->target);
 	find_output(engine, tracee->target);
+	find_files(region, tracee->target);
 	region->signal_mask = tracee_signals(tracee, "SigBlk");
 	region->fs_by_call = !(getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE);
 	region->system_call = inside_call(tracee->target);

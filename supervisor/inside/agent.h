@@ -81,6 +81,8 @@ struct agent_now {
 	struct agent_handler handlers[AGENT_HANDLERS]; /* that the program has set: */
 	struct agent_range holes[AGENT_HOLES];	       /* that it has unmapped of the areas: */
 	uint32_t handlers_length, holes_length;
+	int64_t places[AGENT_FILES]; /* as agent_region.places */
+	bool closed[AGENT_FILES];    /* it has had these open at the beginning */
 };
 
 struct agent {
@@ -160,6 +162,8 @@ bool time_answer(struct agent_thread *thread, long number);
 /* files.c: as answer_call(). Has the program files open that it has opened in this execution? And they are closed. */
 bool files_answer(struct agent_thread *thread, long number);
 bool files_any(void);
+/* Is it standard output or error, of which what is written is nobody's, and open? */
+bool files_is_output(uint64_t descriptor);
 void files_close(void);
 
 /* stand.c: the function that destroys it has returned. Before an operation that the model would hold back: if memory doesn't agree it is another object. */

@@ -12,7 +12,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 /* What pthread_create() of glibc makes a thread with. */
 #define THREAD_FLAGS                                                                                         \
@@ -187,8 +186,7 @@ static bool write_out(struct agent_thread *thread)
 {
 	const struct agent_context *context = &thread->context;
 	const uint64_t descriptor = context->rdi;
-	if ((descriptor != STDOUT_FILENO && descriptor != STDERR_FILENO) || !REGION->captured[descriptor] ||
-	    context->rdx > INT32_MAX)
+	if (!files_is_output(descriptor) || context->rdx > INT32_MAX)
 		return agent_refuse(AGENT_BY_CALL, SYS_write);
 	for (uint64_t i = 0; i < context->rdx; i += PAGE)
 		(void)*(const volatile char *)(context->rsi + i);

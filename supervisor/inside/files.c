@@ -1,6 +1,7 @@
 /*
- * Files that the program opens to read them, and has closed when the execution is over: the kernel answers, as in an execution by stops. Of what it has
- * open at the beginning nothing is touched, for that is there in all executions. A descriptor is used by the thread that has opened it, or by one that is
+ * Files that the program opens to read them, and has closed when the execution is over: the kernel answers, as in an execution by stops. What it has
+ * open at the beginning is there in all executions, so that the kernel is told nothing that would change it: where the program reads next is a number
+ * here, and what it closes stays open. A descriptor is used by the thread that has opened it, or by one that is
  * alone, and so is a file that is opened anew: where others use it, too, calls on it may be operations, or the supervisor say that the search doesn't know
  * of them.
  */
@@ -13,14 +14,13 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#define FILES_MOST 64 /* numbers below this */
 #define XFS_MAGIC  0x58465342
 #define F2FS_MAGIC 0xf2f52010
 
 static struct {
 	bool open;
 	uint32_t thread;
-} files[FILES_MOST];
+} files[AGENT_FILES];
 static uint32_t files_open;
 
 /* Which thread has opened what, while there were others: agent.now.opened of them. */
@@ -51,7 +51,7 @@ static uint32_t number_of(const struct agent_thread *thread)
 /* Has the thread opened it in this execution, so that it is nobody else's? */
 static bool is_own(const struct agent_thread *thread, uint64_t descriptor)
 {
-	return (uint32_t)descriptor < FILES_MOST && files[(uint32_t)descriptor].open &&
+	return (uint32_t)descriptor < AGENT_FILES && files[(uint32_t)descriptor].open &&
 	       (files[(uint32_t)descriptor].thread == number_of(thread) || is_alone(thread));
 }
 
@@ -69,7 +69,7 @@ bool files_any(void)
 
 void files_close(void)
 {
-	for (uint32_t i = 0; i < FILES_MOST && files_open > 0; i++)
+	for (uint32_t i = 0; i < AGENT_FILES && files_open > 0; i++)
 		if (files[i].open)
 			close_one(i);
 }
@@ -121,18 +121,28 @@ static bool may_open(const struct agent_thread *thread, uint64_t folder, uint64_
 	       S_ISDIR(found.st_mode) || (S_ISREG(found.st_mode) && note_opened(thread, &found));
 }
 
+/* What the kernel gives a number to next has that of one that it doesn't know to be closed. */
+static bool has_closed(void)
+{
+	for (uint32_t i = 0; i < AGENT_FILES; i++)
+		if (agent.now.closed[i])
+			return true;
+	return false;
+}
+
 static bool open_file(struct agent_thread *thread, long number, uint64_t folder, uint64_t path,
 		      uint64_t flags)
 {
 	const uint64_t allowed = O_CLOEXEC | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
 	const bool here = (int)folder == AT_FDCWD || is_own(thread, folder);
-	if (!REGION->opens || flags & ~allowed || !here || !may_open(thread, folder, path, flags))
+	if (!REGION->opens || flags & ~allowed || !here || has_closed() ||
+	    !may_open(thread, folder, path, flags))
 		return agent_refuse(AGENT_BY_CALL, (uint64_t)number);
 	const int64_t descriptor = ask(thread, number);
 	thread->context.rax = (uint64_t)descriptor;
 	if (descriptor < 0)
 		return false;
-	if (descriptor >= FILES_MOST || !is_kept(descriptor)) {
+	if (descriptor >= AGENT_FILES || !is_kept(descriptor)) {
 		own_call(SYS_close, (uint64_t)descriptor, 0, 0, 0, 0, 0);
 		return agent_refuse(AGENT_BY_CALL, (uint64_t)number);
 	}
@@ -142,27 +152,88 @@ static bool open_file(struct agent_thread *thread, long number, uint64_t folder,
 	return false;
 }
 
+/* Is it a file that was open at the beginning, and that is the thread's? It is the main thread's, if others don't open it. */
+static bool is_first(const struct agent_thread *thread, uint64_t descriptor)
+{
+	const uint32_t number = (uint32_t)descriptor;
+	struct stat file;
+	return number < AGENT_FILES && agent.now.places[number] >= 0 && REGION->opens &&
+	       (thread == agent.threads || is_alone(thread)) && is_kept(number) &&
+	       own_call(SYS_fstat, number, (uint64_t)(uintptr_t)&file, 0, 0, 0, 0) == 0 &&
+	       note_opened(thread, &file);
+}
+
+bool files_is_output(uint64_t descriptor)
+{
+	return (descriptor == STDOUT_FILENO || descriptor == STDERR_FILENO) && REGION->captured[descriptor] &&
+	       !agent.now.closed[descriptor];
+}
+
 static bool close_file(struct agent_thread *thread)
 {
-	const uint64_t descriptor = thread->context.rdi;
-	if (!is_own(thread, descriptor))
+	const uint64_t descriptor = (uint32_t)thread->context.rdi;
+	if (is_own(thread, descriptor)) {
+		close_one((uint32_t)descriptor);
+	} else if (is_first(thread, descriptor) || (files_is_output(descriptor) && is_alone(thread))) {
+		agent.now.places[descriptor] = -1;
+		agent.now.closed[descriptor] = true;
+	} else {
 		return agent_refuse(AGENT_BY_CALL, SYS_close);
-	close_one((uint32_t)descriptor);
+	}
 	thread->context.rax = 0;
 	return false;
+}
+
+/* As read(2), from where the program reads next. */
+static bool read_first(struct agent_thread *thread)
+{
+	const struct agent_context *context = &thread->context;
+	int64_t *place = &agent.now.places[(uint32_t)context->rdi];
+	const int64_t result =
+	    own_call(SYS_pread64, context->rdi, context->rsi, context->rdx, (uint64_t)*place, 0, 0);
+	*place += result > 0 ? result : 0;
+	thread->context.rax = (uint64_t)result;
+	return false;
+}
+
+static bool seek_first(struct agent_thread *thread)
+{
+	const struct agent_context *context = &thread->context;
+	int64_t *place = &agent.now.places[(uint32_t)context->rdi], to = (int64_t)context->rsi;
+	const bool known = context->rdx == SEEK_SET || context->rdx == SEEK_CUR;
+	if (!known || (context->rdx == SEEK_CUR && __builtin_add_overflow(to, *place, &to)) || to < 0)
+		return agent_refuse(AGENT_BY_CALL, SYS_lseek);
+	*place = to;
+	thread->context.rax = (uint64_t)to;
+	return false;
+}
+
+static bool use_first(struct agent_thread *thread, long number)
+{
+	switch (number) {
+	case SYS_read:
+		return read_first(thread);
+	case SYS_lseek:
+		return seek_first(thread);
+	case SYS_pread64:
+	case SYS_fadvise64:
+		return pass(thread, number);
+	default:
+		return agent_refuse(AGENT_BY_CALL, (uint64_t)number);
+	}
 }
 
 /* Of output libc asks how it is to be kept, and all that counts of the answer is the same whatever has been written there. */
 static bool is_output_of_libc(const struct agent_thread *thread, uint64_t descriptor)
 {
-	return (descriptor == STDOUT_FILENO || descriptor == STDERR_FILENO) && REGION->captured[descriptor] &&
-	       is_libc(*(const uint64_t *)thread->context.rsp);
+	return files_is_output(descriptor) && is_libc(*(const uint64_t *)thread->context.rsp);
 }
 
 static bool ask_descriptor(struct agent_thread *thread, long number)
 {
 	const uint64_t descriptor = thread->context.rdi;
-	if (!is_own(thread, descriptor) && !is_output_of_libc(thread, descriptor))
+	if (!is_own(thread, descriptor) && !is_output_of_libc(thread, descriptor) &&
+	    !is_first(thread, descriptor))
 		return agent_refuse(AGENT_BY_CALL, (uint64_t)number);
 	return pass(thread, number);
 }
@@ -184,6 +255,8 @@ static bool ask_at(struct agent_thread *thread)
 
 static bool use_descriptor(struct agent_thread *thread, long number)
 {
+	if (is_first(thread, thread->context.rdi))
+		return use_first(thread, number);
 	return is_own(thread, thread->context.rdi) ? pass(thread, number)
 						   : agent_refuse(AGENT_BY_CALL, (uint64_t)number);
 }

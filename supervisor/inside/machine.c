@@ -93,6 +93,7 @@ static void start(struct machine *machine, struct model_block *model, struct out
 						 .pthread = REGION->first.fs_base,
 						 .tid = REGION->number,
 						 .signal_mask = REGION->signal_mask};
+	memcpy(agent.now.places, REGION->places, sizeof agent.now.places);
 	vectors_forget();
 	files_close();
 	spaces_begin();

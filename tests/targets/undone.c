@@ -1,14 +1,20 @@
-/* What it had before its first thread it changes in each execution: a signal's handler, and memory, which it unmaps in part. */
+/*
+ * What it had before its first thread it changes in each execution: a signal's handler, memory, which it unmaps in part, where it reads a file, and which
+ * descriptors are open.
+ */
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define PAGE 4096
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static char *memory; /* four pages */
+static int file;     /* its own */
 
 static void check(int holds)
 {
@@ -47,17 +53,29 @@ static void change_handlers(void)
 	check(sigaction(SIGKILL, &ignores, NULL) != 0 && sigaction(SIGKILL, NULL, &before) == 0);
 }
 
+static void read_file(void)
+{
+	char bytes[4];
+	check(read(file, bytes, sizeof bytes) == 4 && lseek(file, 0, SEEK_CUR) == 8);
+	check(lseek(file, -7, SEEK_CUR) == 1 && read(file, bytes, 3) == 3 && memcmp(bytes, "ELF", 3) == 0);
+	check(pread(file, bytes, 3, 1) == 3 && memcmp(bytes, "ELF", 3) == 0 && close(file) == 0);
+}
+
 int main(void)
 {
+	char first[4];
 	pthread_t threads[2];
 	struct sigaction action = {.sa_handler = handle, .sa_flags = SA_NODEFER};
 	sigaddset(&action.sa_mask, SIGHUP);
 	sigaction(SIGUSR1, &action, NULL);
 	memory = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	memset(memory, 1, 4 * PAGE);
+	file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	check(read(file, first, sizeof first) == 4);
 	for (int i = 0; i < 2; i++)
 		pthread_create(&threads[i], NULL, work, NULL);
 	change_handlers();
+	read_file();
 	check(memory[PAGE] == 1 && memory[3 * PAGE] == 1);
 	memory[PAGE] = 2;
 	check(munmap(memory + PAGE, 2 * PAGE) == 0);
@@ -68,5 +86,6 @@ int main(void)
 		pthread_join(threads[i], NULL);
 	check(memory[0] == 3 && memory[3 * PAGE] == 2);
 	munmap(memory, PAGE);
+	check(close(STDOUT_FILENO) == 0);
 	return 0;
 }

@@ -26,6 +26,7 @@
 #define AGENT_AREAS	   64
 #define AGENT_RANGES	   16
 #define AGENT_HOLES	   16
+#define AGENT_FILES	   64 /* descriptors below this */
 #define AGENT_ENTRIES	   1024
 #define AGENT_STEPS	   20000
 #define AGENT_SLEEPERS	   256
@@ -97,6 +98,8 @@ struct agent_region {
 	uint64_t zero_time; /* address of a struct timespec of 0 */
 	bool captured
 	    [3]; /* descriptors to which the program's output goes: that of the execution is of no use to anybody */
+	/* Of the files that it has open at the beginning, and can only read: where it reads next. -1: it isn't such a one. */
+	int64_t places[AGENT_FILES];
 	uint64_t signal_mask;
 	bool fs_by_call; /* the kernel doesn't let programs set the base of fs by themselves */
 	struct agent_context first; /* the main thread, */

@@ -164,7 +164,7 @@ END_TEST
 
 /*
  * Memory that the program maps: executions begin without it, wherever they begin, and what is given out is zeros. What it changes of what was there at first,
- * memory and handlers of signals, is as it was.
+ * memory, handlers of signals and open files, is as it was.
  */
 START_TEST(put_back)
 {
