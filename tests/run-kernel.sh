@@ -8,7 +8,7 @@ T=$BUILD/targets/kernel_objects
 search() {
 	local strategy=$1 expected=$2
 	shift 2
-	timeout -k 5 100 "$FMC" check --strategy "$strategy" --require-complete --granularity sync --json "$SCRATCH/json" \
+	timeout -k 5 300 "$FMC" check --strategy "$strategy" --require-complete --granularity sync --json "$SCRATCH/json" \
 	    -o "$SCRATCH/$1.sched" "${@:2}" -- "$T" $any "$1" </dev/null >"$SCRATCH/out" 2>&1
 	judge "$any $1 by $strategy: status $expected" [ $? -eq "$expected" ]
 }
