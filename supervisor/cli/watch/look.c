@@ -62,13 +62,25 @@ struct wanted *look_wanted_next(const struct look *look, const struct wanted *wa
 	return wanted_from(look, (size_t)(wanted - look->named) + 1, access);
 }
 
-/* One that wasn't come by again has addresses for names. */
+void look_print_place(const struct place *place, char text[NAME])
+{
+	if (place->file)
+		snprintf(text, NAME, "%s:%d", place->file, place->line);
+	else if (place->module)
+		snprintf(text, NAME, "%s+%#lx", place->module, (unsigned long)place->offset);
+	else
+		snprintf(text, NAME, "%#lx", (unsigned long)place->address);
+}
+
+/* Where the instruction is in the program is known without that; not from where it has called a library's. */
 struct wanted *look_named(const struct look *look, const struct memory_access *access)
 {
 	struct wanted *wanted = look_wanted(look, access);
 	if (wanted && !*wanted->place) {
+		struct place place;
+		places_find(process_places(look->watch.session->process), access->place, false, &place);
 		snprintf(wanted->name, NAME, "%#lx", (unsigned long)access->address);
-		snprintf(wanted->place, NAME, "%#lx", (unsigned long)access->place);
+		look_print_place(&place, wanted->place);
 	}
 	return wanted;
 }

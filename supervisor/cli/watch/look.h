@@ -47,7 +47,10 @@ struct wanted *look_wanted(const struct look *look, const struct memory_access *
 struct wanted *look_wanted_next(const struct look *look, const struct wanted *wanted,
 				const struct memory_access *access);
 
-/* The same, with addresses for names if it wasn't come by. */
+/* "race.c:12", "libx.so+0x12" or an address. */
+void look_print_place(const struct place *place, char text[NAME]);
+
+/* The same, with an address for the name of what it touches if it wasn't come by. */
 struct wanted *look_named(const struct look *look, const struct memory_access *access);
 
 /* The name of what both have touched. */

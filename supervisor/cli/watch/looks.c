@@ -144,7 +144,6 @@ static void name_variable(struct look *look, const struct memory_access *access,
 /* In the program's own code, or where that has called what isn't. */
 static void name_place(struct look *look, const struct memory_access *access, struct wanted *wanted)
 {
-	char *text = wanted->place;
 	struct process *process = look->watch.session->process;
 	struct places *places = process_places(process);
 	struct tracee *tracee = process_tracee(process, access->thread);
@@ -156,12 +155,7 @@ static void name_place(struct look *look, const struct memory_access *access, st
 		places_find(places, own, true, &place);
 	if (place.function)
 		snprintf(wanted->function, NAME, "%s", place.function);
-	if (place.file)
-		snprintf(text, NAME, "%s:%d", place.file, place.line);
-	else if (place.module)
-		snprintf(text, NAME, "%s+%#lx", place.module, (unsigned long)place.offset);
-	else
-		snprintf(text, NAME, "%#lx", (unsigned long)place.address);
+	look_print_place(&place, wanted->place);
 }
 
 static void name_access(struct look *look, const struct memory_access *access, struct wanted *wanted)
