@@ -13,6 +13,7 @@ struct execution_copy {
 	uint32_t room;	/* of both, in threads */
 	uint64_t *sets; /* enabled, schedulable, before */
 	uint8_t *yields;
+	struct stretch alone;
 	struct lasso lasso;
 	struct recurrences recurrences;
 	bool judges_cycles;
@@ -72,6 +73,7 @@ struct execution_copy *execution_save(const struct execution *x)
 	policy_copy(copy->policy, copy->room, x->policy);
 	memcpy(copy->sets, x->enabled, bytes);
 	memcpy(copy->yields, x->yields, copy->room);
+	copy->alone = x->alone;
 	copy->lasso = x->lasso;
 	copy->judges_cycles = x->judges_cycles;
 	copy->previous = x->previous;
@@ -135,6 +137,7 @@ bool execution_restore(struct execution *x, const struct execution_copy *copy, c
 	put_back_sets(x, copy);
 	memset(x->yields, 0, x->fair_room);
 	memcpy(x->yields, copy->yields, copy->room);
+	x->alone = copy->alone;
 	x->lasso = copy->lasso;
 	x->judges_cycles = copy->judges_cycles;
 	x->previous = copy->previous;

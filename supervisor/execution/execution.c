@@ -99,6 +99,7 @@ static bool begin(struct execution *x, const struct plan *plan, struct trace *tr
 	policy_init(x->policy, x->fair_room, policy);
 	x->previous = NO_THREAD;
 	memset(x->yields, 0, x->fair_room);
+	x->alone = (struct stretch){.thread = NO_THREAD};
 	x->windows = false;
 	x->again = false;
 	x->ended = 0;

@@ -32,6 +32,11 @@ enum execution_stage {
 	EXECUTION_OVER,
 };
 
+/* What a thread has done since another one went on, as timeouts.c counts it. */
+struct stretch {
+	uint32_t thread, transitions, yields;
+};
+
 struct execution {
 	enum execution_stage stage; /* finish leads from each to EXECUTION_IDLE */
 	struct machine *machine;
@@ -42,6 +47,7 @@ struct execution {
 	uint64_t *enabled, *schedulable, *before;
 	uint64_t *held;	 /* those whose time-outs or sleeps would be over before it is their turn */
 	uint8_t *yields; /* of each thread in a row, as timeouts.c counts them */
+	struct stretch alone;
 	struct execution_watcher watcher;
 	struct execution_monitor monitor; /* look NULL: nobody judges */
 	bool verify;

@@ -11,6 +11,13 @@
  */
 #define PATIENCE 100
 
+/*
+ * Nor does one that goes on alone, round after round, and does so much in each that it would take an execution's whole depth to get there: a
+ * thread of a server that looks at all it has every millisecond, while another one waits for a second to pass.
+ */
+#define LONE_ROUNDS	 4
+#define LONE_TRANSITIONS 2000
+
 static int64_t now(const struct execution *x)
 {
 	return x->machine->ops->now ? x->machine->ops->now(x->machine) : 0;
@@ -23,15 +30,31 @@ static bool needs_time(const struct execution *x, uint32_t t, int64_t moment)
 	return model_waits_for_time(x->block.model, t) && !(op->end && op->end <= moment);
 }
 
+static bool is_patient(const struct execution *x, uint32_t t)
+{
+	const struct stretch *alone = &x->alone;
+	const bool rounds =
+	    alone->thread == t && alone->yields >= LONE_ROUNDS && alone->transitions >= LONE_TRANSITIONS;
+	return x->yields[t] < PATIENCE && !rounds;
+}
+
 /* Does what it could do come before the time-outs of others? Who is patient only has to wait where time comes by itself. */
 static bool counts(const struct execution *x, uint32_t t)
 {
 	const struct machine_ops *ops = x->machine->ops;
 	const bool comes = ops->follows && ops->follows(x->machine);
-	return (comes || x->yields[t] < PATIENCE) && !execution_used_up(x, t);
+	return (comes || is_patient(x, t)) && !execution_used_up(x, t);
 }
 
-/* Yields since a thread had to wait for another one. */
+static void count_alone(struct stretch *alone, const struct transition *last)
+{
+	if (alone->thread != last->thread)
+		*alone = (struct stretch){.thread = last->thread};
+	alone->transitions++;
+	alone->yields += (last->flags & TRANSITION_YIELD) != 0;
+}
+
+/* Yields since a thread had to wait for another one, and since another one went on. */
 static void count_yields(struct execution *x)
 {
 	const struct model *model = x->block.model;
@@ -39,6 +62,8 @@ static void count_yields(struct execution *x)
 	const struct transition *last = trace->length ? &trace->at[trace->length - 1] : NULL;
 	if (last && last->flags & TRANSITION_YIELD && x->yields[last->thread] < PATIENCE)
 		x->yields[last->thread]++;
+	if (last)
+		count_alone(&x->alone, last);
 	for (uint32_t t = 0; t < model_threads(model); t++)
 		if (!model_enabled(model, t))
 			x->yields[t] = 0;

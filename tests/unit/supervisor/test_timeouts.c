@@ -239,6 +239,36 @@ START_TEST(heartbeat_gets_past)
 }
 END_TEST
 
+/* Whose rounds are long, alone, doesn't hold a time-out back for a hundred of them; with somebody else beside it does. */
+START_TEST(long_rounds_get_past)
+{
+	static struct table_program p;
+	struct trace trace;
+	for (uint32_t others = 0; others < 2; others++) {
+		memset(&p, 0, sizeof p);
+		const uint32_t x = table_variable(&p, 0);
+		struct table_body *beat = table_body(&p);
+		for (uint32_t i = 0; i < 40; i++)
+			table_point(beat);
+		table_op(beat, OP_SLEEP, NO_OBJECT)->op.end = 1;
+		table_add(beat, TABLE_LOAD, 1, x, 0);
+		table_jump(beat, TABLE_JUMP_NOT, 1, 1, 0);
+		table_write(wait_for(&p, 3600), x, 1);
+		if (others)
+			table_thread(&p, beat);
+		run_default(&p, true, 20000, &trace);
+		ck_assert_int_eq(trace.end, END_EXIT);
+		size_t i = 0;
+		while (!(trace.at[i].flags & TRANSITION_TIMED_OUT))
+			i++;
+		ck_assert_uint_ge(i, others ? 100 * 41 : 2000);
+		if (!others)
+			ck_assert_uint_le(i, 2000 + 2 * 41);
+		trace_release(&trace);
+	}
+}
+END_TEST
+
 /* Two that go round without a yield, and a third whose time-out would end it. */
 START_TEST(a_loop_that_holds_a_timeout_proves_nothing)
 {
@@ -301,5 +331,5 @@ START_TEST(due_is_due)
 END_TEST
 
 SUITE("timeouts", 600, NULL, NULL, TEST(random_programs_agree_with_brute_force), TEST(nothing_is_left_out),
-      TEST(spinner_gets_past), TEST(heartbeat_gets_past), TEST(a_loop_that_holds_a_timeout_proves_nothing),
-      TEST(due_is_due))
+      TEST(spinner_gets_past), TEST(heartbeat_gets_past), TEST(long_rounds_get_past),
+      TEST(a_loop_that_holds_a_timeout_proves_nothing), TEST(due_is_due))
