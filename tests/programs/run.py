@@ -215,10 +215,11 @@ class Program:
         self.name, self.packages, self.input, command = entry.split(None, 3)
         server, _, self.client = command.partition(" <- ")
         self.words = shlex.split(server)
-        self.differs = known.strip() == "differs"
+        marks = [mark.strip() for mark in known.split(",")]
+        self.differs = "differs" in marks
         # How a server and its client take turns is nobody's but the kernel's.
-        self.varies = known.strip() == "varies" or bool(self.client)
-        self.finding = known.split()[1] if known.startswith("finding ") else None
+        self.varies = "varies" in marks or bool(self.client)
+        self.finding = next((mark.split()[1] for mark in marks if mark.startswith("finding ")), None)
 
     def installed(self):
         clients = [shlex.split(self.client)[0]] if self.client else []
