@@ -421,6 +421,54 @@ for level in O0 O2; do
 	says "read too late, $level" '^No failure found in [0-9]+ executions.* complete for all interleavings' \
 	    '^Warning: race on .*: T2 gives back at unordered.c:[0-9]+ in give_back, T3 reads at unordered.c:[0-9]+ in read_number' 'both orders end well'
 done
+# Which memory is given back is known of glibc's allocator alone: with another one no other order of that is run, which is told unless nobody is left
+# who could use it. both: the last of two threads gives it back; joined: main does, after the other one's end.
+cat >"$SCRATCH/given.c" <<'EOF'
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+static struct counted { atomic_int references; } *counted;
+static void *drop(void *unused)
+{
+	if (atomic_fetch_sub(&counted->references, 1) == 1)
+		free(counted);
+	return unused;
+}
+int main(int argc, char **argv)
+{
+	pthread_t thread;
+	(void)argv;
+	counted = malloc(sizeof *counted);
+	atomic_init(&counted->references, 2);
+	pthread_create(&thread, NULL, drop, NULL);
+	if (argc > 1)
+		pthread_join(thread, NULL);
+	drop(NULL);
+	if (argc == 1)
+		pthread_join(thread, NULL);
+	return 0;
+}
+EOF
+"${CC:-cc}" -std=gnu11 -g -O1 -pthread "$SCRATCH/given.c" -o "$SCRATCH/given_glibc" || exit 1
+"${CC:-cc}" -std=gnu11 -g -O1 -pthread "$SCRATCH/given.c" -o "$SCRATCH/given_jemalloc" -Wl,--no-as-needed -l:libjemalloc.so.2 2>"$SCRATCH/out"
+! command -v musl-gcc >/dev/null || musl-gcc -std=gnu11 -g -O1 -pthread "$SCRATCH/given.c" -o "$SCRATCH/given_musl"
+for allocator in glibc jemalloc musl; do
+	if [ ! -x "$SCRATCH/given_$allocator" ]; then
+		skip "given back to $allocator: not installed"
+		continue
+	fi
+	[ $allocator = glibc ] && wanted=0 || wanted=2
+	told $wanted --strategy optimal --granularity race --require-complete --time 60 "$SCRATCH/given_$allocator"
+	if [ $allocator = glibc ]; then
+		says "given back to glibc" '^No failure found .*, complete for all interleavings of memory accesses'
+	else
+		says "given back to $allocator" '^No failure found .* memory was sampled, not watched' \
+		    '^Not every access was watched: blocks of unknown size, given back to another allocator'
+		judge "as JSON, $allocator" [ "$("$BUILD/tests/json" "$SCRATCH/json" watched)" = false ]
+	fi
+	told 0 --strategy optimal --granularity race --require-complete --time 60 "$SCRATCH/given_$allocator" joined
+	says "given back after the others, $allocator" '^No failure found .*, complete for all interleavings of memory accesses'
+done
 # Memory that is given back while another thread reads it: by whom, not where libc does it.
 told 1 --races report "$BUILD/samples/freed_too_early"
 says "who gives it back" '^Race on heap .*, T1 gives back at freed_too_early.c:[0-9]+ in main, and nothing orders these'

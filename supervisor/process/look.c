@@ -61,6 +61,9 @@ bool process_look_exact(const struct process *process, char why[PROCESS_LOOK_WHY
 		missing = "a thread touches another one's thread-local variables";
 	else if (looking->sifting && sift_failed(looking->sift))
 		missing = "there was no memory for it";
+	else if (looking->unsized)
+		missing = "blocks of unknown size, given back to another allocator than glibc's while others "
+			  "may use them";
 	else if (looking->coarse)
 		missing = "copies by functions of libc, or accesses told by the compiler, that others may "
 			  "see in more parts";
@@ -101,7 +104,7 @@ void look_begin(struct process *process)
 		return;
 	looking->begun = true;
 	looking->main_stack = 0;
-	looking->foreign_local = looking->coarse = false;
+	looking->foreign_local = looking->coarse = looking->unsized = false;
 	looking->standings_length = 0;
 	looking->sifting = looking->look->sift && looking->look->places_length == 0;
 	/* Stores that wait reach memory later than in their turn. */
@@ -324,6 +327,15 @@ static void tell_new(const struct telling *telling, const struct touched *touche
 		look->access(look->context, &access);
 }
 
+/* All others have been joined, or haven't begun. */
+static bool is_alone(const struct process *process, uint32_t thread)
+{
+	for (uint32_t t = 0; t < process->threads_length; t++)
+		if (t != thread && !process->threads[t].sender && !model_joined(process->model->model, t))
+			return false;
+	return true;
+}
+
 /* `stack`: the thread's stack pointer then. True: *own of sift_again(). */
 static bool tell(const struct telling *telling, const struct touched *touched, uint64_t stack)
 {
@@ -334,6 +346,9 @@ static bool tell(const struct telling *telling, const struct touched *touched, u
 		tell_new(telling, touched);
 	if (touched->gives || touched->size == 0)
 		return false;
+	/* No operation stands for it, so no other order of it is run. */
+	if (touched->frees && !touched->write && !looking->unsized)
+		looking->unsized = !is_alone(telling->process, telling->thread);
 	if (stack - RED_ZONE < standing->low)
 		standing->low = stack - RED_ZONE;
 	const bool own = touched->address >= standing->low && touched->address < telling->own_end;

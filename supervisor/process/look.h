@@ -29,6 +29,7 @@ struct looking {
 	uint32_t standings_length;
 	bool coarse;	     /* in it memory was copied in parts of more than a word */
 	bool foreign_local;  /* in it a thread has touched another one's thread-local variables */
+	bool unsized;	     /* in it one has given back who knows how much that others may use */
 	uint64_t main_stack; /* where that of the first thread ends; 0: not known yet */
 	uint64_t others_low,
 	    others_high; /* what the stacks and thread-local variables of all others are between */
