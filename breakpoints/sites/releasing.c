@@ -10,7 +10,24 @@ bool releasing_is_told_size(const char *name)
 bool releasing_is(const char *name, bool libc)
 {
 	static const char *const names[] = {"free", "realloc", "munmap"};
-	static const char *const others[] = {"free", "realloc", "_ZdlPv", "_ZdlPvm", "_ZdaPv", "_ZdaPvm"};
+	static const char *const others[] = {"free",
+					     "realloc",
+					     "reallocarray",
+					     "cfree",
+					     "free_sized",
+					     "free_aligned_sized",
+					     "_ZdlPv",
+					     "_ZdlPvm",
+					     "_ZdlPvSt11align_val_t",
+					     "_ZdlPvmSt11align_val_t",
+					     "_ZdlPvRKSt9nothrow_t",
+					     "_ZdlPvSt11align_val_tRKSt9nothrow_t",
+					     "_ZdaPv",
+					     "_ZdaPvm",
+					     "_ZdaPvSt11align_val_t",
+					     "_ZdaPvmSt11align_val_t",
+					     "_ZdaPvRKSt9nothrow_t",
+					     "_ZdaPvSt11align_val_tRKSt9nothrow_t"};
 	const char *const *of = libc ? names : others;
 	size_t length = libc ? sizeof(names) / sizeof(names[0]) : sizeof(others) / sizeof(others[0]);
 	for (size_t i = 0; i < length; i++)
