@@ -8,7 +8,9 @@
 #include <fmc/tracer/maps.h>
 
 #include <asm/hwcap2.h>
+#include <dirent.h>
 #include <fcntl.h>
+#include <linux/kcmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,7 +101,25 @@ static void find_output(struct engine *engine, const struct target *target)
 	engine->region->captured[STDERR_FILENO] = is_captured(engine->process, target, STDERR_FILENO);
 }
 
-/* -1: it isn't a file that can only be read. */
+/* Another descriptor of the same open file, and with it the same place. */
+static bool has_double(pid_t pid, int descriptor)
+{
+	char path[32];
+	bool found = false;
+	snprintf(path, sizeof path, "/proc/%d/fd", pid);
+	DIR *table = opendir(path);
+	for (struct dirent *entry; table && !found && (entry = readdir(table));) {
+		const int other = atoi(entry->d_name);
+		found = entry->d_name[0] != '.' && other != descriptor &&
+			syscall(SYS_kcmp, pid, pid, KCMP_FILE, (unsigned long)descriptor,
+				(unsigned long)other) == 0;
+	}
+	if (table)
+		closedir(table);
+	return found || !table;
+}
+
+/* -1: it isn't a file that can only be read, or another descriptor reads on there, too. */
 static int64_t place_in_file(pid_t pid, int descriptor)
 {
 	char path[48];
@@ -109,7 +129,8 @@ static int64_t place_in_file(pid_t pid, int descriptor)
 	snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, descriptor);
 	return stat(path, &file) == 0 && S_ISREG(file.st_mode) && fdinfo_flags(pid, descriptor, &flags) &&
 		       (flags & (O_ACCMODE | O_PATH)) == O_RDONLY &&
-		       fdinfo_number(pid, descriptor, "pos", 10, &place) && place <= INT64_MAX
+		       fdinfo_number(pid, descriptor, "pos", 10, &place) && place <= INT64_MAX &&
+		       !has_double(pid, descriptor)
 		   ? (int64_t)place
 		   : -1;
 }

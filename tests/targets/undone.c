@@ -1,6 +1,6 @@
 /*
  * What it had before its first thread it changes in each execution: a signal's handler, memory, which it unmaps in part, where it reads a file, and which
- * descriptors are open.
+ * descriptors are open. With an argument a second descriptor reads on there, too.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -14,7 +14,7 @@
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static char *memory; /* four pages */
-static int file;     /* its own */
+static int file, doubled = -1;
 
 static void check(int holds)
 {
@@ -57,13 +57,15 @@ static void read_file(void)
 {
 	char bytes[4];
 	check(read(file, bytes, sizeof bytes) == 4 && lseek(file, 0, SEEK_CUR) == 8);
+	check(doubled < 0 || lseek(doubled, 0, SEEK_CUR) == 8);
 	check(lseek(file, -7, SEEK_CUR) == 1 && read(file, bytes, 3) == 3 && memcmp(bytes, "ELF", 3) == 0);
 	check(pread(file, bytes, 3, 1) == 3 && memcmp(bytes, "ELF", 3) == 0 && close(file) == 0);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	char first[4];
+	(void)argv;
 	pthread_t threads[2];
 	struct sigaction action = {.sa_handler = handle, .sa_flags = SA_NODEFER};
 	sigaddset(&action.sa_mask, SIGHUP);
@@ -71,6 +73,8 @@ int main(void)
 	memory = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	memset(memory, 1, 4 * PAGE);
 	file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	if (argc > 1)
+		doubled = dup(file);
 	check(read(file, first, sizeof first) == 4);
 	for (int i = 0; i < 2; i++)
 		pthread_create(&threads[i], NULL, work, NULL);

@@ -182,6 +182,23 @@ START_TEST(put_back)
 }
 END_TEST
 
+/* Where two descriptors read on in one file neither's place is a number of its own. */
+START_TEST(one_place)
+{
+	struct bench b;
+	const struct plan plan = {.policy = {.kind = POLICY_DEFAULT, .fair_k = 1, .max_depth = 10000}};
+	open_bench(&b, "FMC_TEST_TARGETS", "undone", "double", NULL);
+	for (int i = 0; i < 4; i++) {
+		ck_assert(!engine_run(b.engine, &plan, &b.inside));
+		execution_run(b.execution, &plan, &b.stops);
+		ck_assert_int_eq(b.stops.end, END_EXIT);
+		ck_assert_int_eq(b.stops.end_value, 0);
+	}
+	ck_assert_str_eq(engine_account(b.engine).why, "system call 0");
+	close_bench(&b);
+}
+END_TEST
+
 /* What is a crash by stops isn't seen as anything else inside: nothing is mapped after a stack. */
 START_TEST(overflow)
 {
@@ -264,6 +281,7 @@ int main(void)
 	tcase_set_timeout(tests, 60);
 	tcase_add_loop_test(tests, same_traces, 0, sizeof samples / sizeof *samples);
 	tcase_add_loop_test(tests, put_back, 0, 6);
+	tcase_add_test(tests, one_place);
 	tcase_add_test(tests, overflow);
 	tcase_add_test(tests, good_ends);
 	tcase_add_loop_test(tests, intruder, 0, 6);
