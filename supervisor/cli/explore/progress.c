@@ -5,11 +5,13 @@
 
 #include <fmc/supervisor/shown.h>
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#define WIPE	      "\r\033[K" /* what the line holds */
 #define NARROWEST     10
 #define UNKNOWN_WIDTH 79	 /* of a terminal that doesn't tell its width */
 #define INTERVAL      200000000u /* nanoseconds between two updates */
@@ -39,13 +41,33 @@ static void print_line(const struct progress *progress, const char *strategy,
 	fprintf(stream, ", %" PRIu64 " classes, %.0f%% known", verdict->classes, 100 * verdict->saturation);
 }
 
+/* All of it: signals that tell of tracees interrupt a write to a terminal, after which stdio drops the rest. */
+static void put(const char *text, size_t length)
+{
+	fflush(stderr);
+	while (length > 0) {
+		const ssize_t written = write(STDERR_FILENO, text, length);
+		if (written < 0 && errno != EINTR)
+			return;
+		text += written > 0 ? written : 0;
+		length -= written > 0 ? (size_t)written : 0;
+	}
+}
+
 /* A line that the terminal would break couldn't be wiped: one column is left free, where the cursor stays. */
 static void show(const char *line, size_t length)
 {
-	unsigned width = terminal_width(stderr);
-	fputs("\r\033[K", stderr);
-	shown_print_line(line, length, width > NARROWEST ? width - 1 : UNKNOWN_WIDTH, stderr);
-	fflush(stderr);
+	const unsigned width = terminal_width(stderr);
+	char *text;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+	if (!stream)
+		return;
+	fputs(WIPE, stream);
+	shown_print_line(line, length, width > NARROWEST ? width - 1 : UNKNOWN_WIDTH, stream);
+	if (fclose(stream) == 0)
+		put(text, size);
+	free(text);
 }
 
 void progress_update(struct progress *progress, const char *strategy, const struct search_progress *search,
@@ -73,6 +95,6 @@ void progress_update(struct progress *progress, const char *strategy, const stru
 void progress_clear(struct progress *progress)
 {
 	if (progress->shown)
-		fputs("\r\033[K", stderr);
+		put(WIPE, sizeof WIPE - 1);
 	progress->shown = false;
 }
