@@ -69,7 +69,11 @@ judge "a small budget is mentioned" grep -q 'cut by its budget' out
 # check: reports the minimised schedule, unless told not to.
 "$FMC" check --strategy random --seed 7 --executions 2000 --json result.json -o a.sched -- \
     "$BUILD/samples/philosophers" 3 </dev/null >out 2>err
-judge "check minimises" [ "$(field minimized.certified)/$(field preemptions)" = true/1 ]
+# For so long as it takes no more than two seconds; where that is too short it says so.
+minimised() {
+	[ "$(field minimized.certified)/$(field preemptions)" = true/1 ] || grep -q 'cut by its budget' out
+}
+judge "check minimises" minimised
 "$FMC" replay a.sched >replay.out 2>&1
 judge "what check reports replays" [ $? -eq 0 ]
 "$FMC" check --strategy random --seed 7 --executions 2000 --no-minimize --json result.json -o a.sched -- \
