@@ -26,25 +26,22 @@
  * set. What can't be asked counts as not ready; it gets its turn when nothing else can run.
  */
 
-static bool is_polled(const struct process *process, int fd, short events)
-{
-	struct pollfd one = {.fd = kernel_duplicate(process, fd), .events = events};
-	if (one.fd < 0)
-		return true; /* the call fails at once, or we can't tell: let it try */
-	const bool ready = poll(&one, 1, 0) != 0;
-	close(one.fd);
-	return ready;
-}
-
-/* Of signals the kernel tells whoever asks what it has for him. *signals: does this descriptor tell of some? */
-static bool is_ready(const struct process *process, const struct tracee *tracee, int fd, short events,
-		     bool *signals)
+/* Of signals the kernel tells whoever asks what it has for him. */
+static bool is_ready(const struct process *process, const struct tracee *tracee, int fd, short events)
 {
 	uint64_t set;
-	*signals = signals_read_by(tracee, fd, &set);
-	if (!*signals)
-		return is_polled(process, fd, events);
+	if (!signals_read_by(tracee, fd, &set))
+		return kernel_is_ready(process, fd, events);
 	return ((tracee_signals(tracee, "SigPnd") | tracee_signals(tracee, "ShdPnd")) & set) != 0;
+}
+
+static bool reads_signals(const struct tracee *tracee, const struct channel_member *members, uint32_t length)
+{
+	uint64_t set;
+	bool reads = false;
+	for (uint32_t i = 0; members && i < length && !reads; i++)
+		reads = signals_read_by(tracee, members[i].number, &set);
+	return reads;
 }
 
 /*
@@ -55,24 +52,20 @@ static bool set_ready(const struct process *process, const struct tracee *tracee
 {
 	uint32_t length;
 	struct channel_member *members = epoll_members(target_pid(process->target), set, &length);
-	bool ready = false, signals = false;
-	for (uint32_t i = 0; members && i < length; i++) {
-		const short events = (short)(members[i].events & (POLLIN | POLLPRI | POLLOUT | POLLRDHUP));
-		bool one;
-		const bool now = is_ready(process, tracee, members[i].number, events, &one);
-		ready |= now && !(members[i].events & (EPOLLET | EPOLLONESHOT));
-		signals |= one;
-	}
+	const bool signals = reads_signals(tracee, members, length);
+	bool ready = !signals && kernel_is_ready(process, set, POLLIN);
+	for (uint32_t i = 0; signals && i < length && !ready; i++)
+		ready = !(members[i].events & (EPOLLET | EPOLLONESHOT)) &&
+			is_ready(process, tracee, members[i].number,
+				 (short)(members[i].events & (POLLIN | POLLPRI | POLLOUT | POLLRDHUP)));
 	free(members);
-	return signals ? ready : is_polled(process, set, POLLIN);
+	return ready;
 }
 
 static bool fd_ready(struct process *process, const struct tracee *tracee, int fd, short events)
 {
-	bool signals;
-	if (epoll_is_set(target_pid(process->target), fd))
-		return set_ready(process, tracee, fd);
-	return is_ready(process, tracee, fd, events, &signals);
+	return epoll_is_set(target_pid(process->target), fd) ? set_ready(process, tracee, fd)
+							     : is_ready(process, tracee, fd, events);
 }
 
 /*

@@ -36,6 +36,16 @@ int kernel_duplicate(const struct process *process, int descriptor)
 	return duplicate(process->target, descriptor);
 }
 
+bool kernel_is_ready(const struct process *process, int descriptor, short events)
+{
+	struct pollfd one = {.fd = kernel_duplicate(process, descriptor), .events = events};
+	if (one.fd < 0)
+		return true;
+	const bool ready = poll(&one, 1, 0) != 0;
+	close(one.fd);
+	return ready;
+}
+
 int kernel_duplicate_end(const struct process *process, const struct kernel_object *object, bool writes)
 {
 	const int way = writes ? WRITES : READS;

@@ -29,6 +29,9 @@ uint64_t kernel_peer(struct process *process, uint64_t socket);
 /* One of the program's descriptors as fmc's own, to be closed; -1. */
 int kernel_duplicate(const struct process *process, int descriptor);
 
+/* Does poll(2) tell of any of these events there? True as well: the descriptor can't be asked. */
+bool kernel_is_ready(const struct process *process, int descriptor, short events);
+
 /* The same of the end of an object that is read, or written. */
 int kernel_duplicate_end(const struct process *process, const struct kernel_object *object, bool writes);
 

@@ -11,7 +11,6 @@
 #include <sys/select.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <unistd.h>
 
 #define POLL_MAX 1024
 
@@ -69,16 +68,6 @@ static bool never_waits(const struct process *process, int descriptor)
 	       (S_ISREG(file.st_mode) || (S_ISCHR(file.st_mode) && major(file.st_rdev) == memory));
 }
 
-static bool is_ready(const struct process *process, int descriptor, short events)
-{
-	struct pollfd one = {.fd = kernel_duplicate(process, descriptor), .events = events};
-	if (one.fd < 0)
-		return true;
-	const bool ready = poll(&one, 1, 0) != 0;
-	close(one.fd);
-	return ready;
-}
-
 struct asking {
 	struct process *process;
 	uint32_t thread;
@@ -109,7 +98,7 @@ static void add_object(struct asking *asking, int descriptor, short events, cons
 		return;
 	}
 	if (!shared) {
-		asking->ready |= is_ready(process, descriptor, events);
+		asking->ready |= kernel_is_ready(process, descriptor, events);
 		return;
 	}
 	const uint32_t object = kernel_intern(process, call->class, call->id, call->sender);
