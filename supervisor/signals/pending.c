@@ -4,9 +4,6 @@
 #include <fmc/tracer/fdinfo.h>
 
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 uint64_t signals_deliverable(const struct tracee *tracee)
 {
@@ -16,21 +13,13 @@ uint64_t signals_deliverable(const struct tracee *tracee)
 	return pending & ~tracee_signals(tracee, "SigBlk") & tracee_signals(tracee, "SigCgt");
 }
 
-/* Seen without reading what it has to tell of itself: it is asked for each descriptor that is waited for. */
-static bool may_read_signals(const struct tracee *tracee, int fd)
-{
-	static const char signals[] = "anon_inode:[signalfd]";
-	char path[64], link[sizeof signals];
-	snprintf(path, sizeof path, "/proc/%d/fd/%d", target_pid(tracee->target), fd);
-	const ssize_t length = readlink(path, link, sizeof link);
-	return length == sizeof signals - 1 && memcmp(link, signals, sizeof signals - 1) == 0;
-}
-
 bool signals_read_by(const struct tracee *tracee, int fd, uint64_t *set)
 {
+	const pid_t pid = target_pid(tracee->target);
 	*set = 0;
-	return may_read_signals(tracee, fd) &&
-	       fdinfo_number(target_pid(tracee->target), fd, "sigmask", 16, set);
+	/* The link first: it is asked for each descriptor that is waited for. */
+	return fdinfo_leads_to(pid, fd, "anon_inode:[signalfd]") &&
+	       fdinfo_number(pid, fd, "sigmask", 16, set);
 }
 
 bool signals_end_process(const struct tracee *tracee, int signal)

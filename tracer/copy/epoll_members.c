@@ -5,7 +5,6 @@
 #include <linux/kcmp.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -47,11 +46,7 @@ static bool read_lines(FILE *info, pid_t pid, int set, struct channel_member **m
 
 bool epoll_is_set(pid_t pid, int descriptor)
 {
-	static const char sets[] = "anon_inode:[eventpoll]";
-	char path[64], link[sizeof sets];
-	snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, descriptor);
-	const ssize_t length = readlink(path, link, sizeof link);
-	return length == sizeof sets - 1 && memcmp(link, sets, sizeof sets - 1) == 0;
+	return fdinfo_leads_to(pid, descriptor, "anon_inode:[eventpoll]");
 }
 
 struct channel_member *epoll_members(pid_t pid, int set, uint32_t *length)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Numbers stand at the beginning of their lines; longer ones tell of locks and of watched files. */
 #define LINE_ROOM 128
@@ -53,6 +54,14 @@ bool fdinfo_number(pid_t pid, int descriptor, const char *name, int base, uint64
 		return false;
 	*value = number.value;
 	return true;
+}
+
+bool fdinfo_leads_to(pid_t pid, int descriptor, const char *what)
+{
+	char path[64], link[LINE_ROOM];
+	const size_t length = strlen(what);
+	snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, descriptor);
+	return readlink(path, link, sizeof link) == (ssize_t)length && memcmp(link, what, length) == 0;
 }
 
 bool fdinfo_flags(pid_t pid, int descriptor, unsigned *flags)

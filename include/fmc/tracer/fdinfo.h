@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-/* What /proc/PID/fdinfo/N tells of an open file, proc_pid_fdinfo(5): lines of a name, a colon and a value. */
+/* What /proc tells of a descriptor: fdinfo/N, proc_pid_fdinfo(5), lines of a name, a colon and a value; and fd/N, where it leads to. */
 
 /* A number that is looked for. */
 struct fdinfo_number {
@@ -25,6 +25,9 @@ bool fdinfo_numbers(pid_t pid, int descriptor, struct fdinfo_number *numbers, si
 
 /* One of them; *value is as it was if false. */
 bool fdinfo_number(pid_t pid, int descriptor, const char *name, int base, uint64_t *value);
+
+/* Does the link /proc/PID/fd/N say just that ("anon_inode:[eventpoll]")? */
+bool fdinfo_leads_to(pid_t pid, int descriptor, const char *what);
 
 /* What open(2) and fcntl(2) call file status flags, and O_CLOEXEC; *flags is as it was if false. */
 bool fdinfo_flags(pid_t pid, int descriptor, unsigned *flags);

@@ -73,6 +73,9 @@ START_TEST(of_signals)
 	uint64_t mask;
 	ck_assert(fdinfo_number(getpid(), signals, "sigmask", 16, &mask));
 	ck_assert_uint_eq(mask, UINT64_C(1) << (SIGRTMAX - 1) | UINT64_C(1) << (SIGHUP - 1));
+	ck_assert(fdinfo_leads_to(getpid(), signals, "anon_inode:[signalfd]"));
+	ck_assert(!fdinfo_leads_to(getpid(), signals, "anon_inode:[signal"));
+	ck_assert(!fdinfo_leads_to(getpid(), signals, "anon_inode:[signalfd]]"));
 	close(signals);
 }
 END_TEST
