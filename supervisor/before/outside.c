@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <fmc/tracer/call_traits.h>
 #include <fmc/tracer/epoll_members.h>
+#include <fmc/tracer/maps.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,12 +98,29 @@ static bool sends_all(const struct process *process, uint64_t signals)
 	return process->options.arrivals.length || (signals && !(signals & ~process->sent));
 }
 
+/* Does the kernel work for the process (io_submit(), io_uring, KVM)? It may add to a counter when it has done something. */
+static bool kernel_works(const struct process *process)
+{
+	static const char *const names[] = {"[aio]", "[io_uring]", "kvm-"};
+	struct maps maps;
+	bool works = maps_of(target_pid(process->target), &maps) != STATUS_OK;
+	if (works)
+		return true;
+	for (size_t i = 0; i < maps.length && !works; i++)
+		for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
+			works |= maps.at[i].path && strstr(maps.at[i].path, names[k]);
+	maps_release(&maps);
+	return works;
+}
+
 /* A pipe, a counter or a pair of sockets of which nobody else has an end. */
 static bool is_own(struct process *process, int fd)
 {
 	struct kernel_call call;
-	return kernel_call_decode_asked(process, fd, &call) && call.can_be_operation &&
-	       (call.class == CLASS_PIPE || call.class == CLASS_EVENTFD || call.class == CLASS_SOCKET);
+	if (!kernel_call_decode_asked(process, fd, &call) || !call.can_be_operation)
+		return false;
+	return call.class == CLASS_PIPE || call.class == CLASS_SOCKET ||
+	       (call.class == CLASS_EVENTFD && !kernel_works(process));
 }
 
 static bool fd_foreign(struct process *process, const struct tracee *tracee, int fd, short events);
