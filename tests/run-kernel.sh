@@ -147,6 +147,15 @@ for case in timer signal child; do
 	search optimal 2 $case --executions 10
 	says $case '^No failure found'
 done
+# The kernel writes when it has done what it was asked for: two threads wait for that, or one.
+for case in raised raised_poll raised_read ring ring_poll ring_read; do
+	if timeout 20 "$T" $case; [ $? -eq 77 ]; then
+		skip "$case: no such requests to the kernel here"
+		continue
+	fi
+	search optimal 2 $case --executions 4
+	says $case '^No failure found' "what these do isn't controlled: .*(asynchronous input and output|io_uring)"
+done
 # Others could write.
 mkfifo "$SCRATCH/fifo"
 exec 8<>"$SCRATCH/fifo" 9<"$SCRATCH/fifo"

@@ -99,11 +99,12 @@ static bool sends_all(const struct process *process, uint64_t signals)
 }
 
 /* Does the kernel work for the process (io_submit(), io_uring, KVM)? It may add to a counter when it has done something. */
-static bool kernel_works(const struct process *process)
+static bool kernel_works_for(pid_t pid, const void *context)
 {
 	static const char *const names[] = {"[aio]", "[io_uring]", "kvm-"};
 	struct maps maps;
-	bool works = maps_of(target_pid(process->target), &maps) != STATUS_OK;
+	bool works = maps_of(pid, &maps) != STATUS_OK;
+	(void)context;
 	if (works)
 		return true;
 	for (size_t i = 0; i < maps.length && !works; i++)
@@ -111,6 +112,11 @@ static bool kernel_works(const struct process *process)
 			works |= maps.at[i].path && strstr(maps.at[i].path, names[k]);
 	maps_release(&maps);
 	return works;
+}
+
+static bool kernel_works(const struct process *process)
+{
+	return uses_any_process(process, kernel_works_for, NULL);
 }
 
 /* A pipe, a counter or a pair of sockets of which nobody else has an end. */
@@ -293,8 +299,8 @@ static bool can_be_asked(const struct process *process, uint32_t thread, const s
 }
 
 /*
- * What could still wake a thread: a child process, by a semaphore that it shares or a pipe; and whatever those threads
- * wait for that are in a system call.
+ * What could still wake a thread: a child process, by a semaphore that it shares or a pipe; the kernel, by a counter; and whatever
+ * those threads wait for that are in a system call.
  */
 static enum hope outside_hope(struct process *process)
 {
@@ -302,6 +308,8 @@ static enum hope outside_hope(struct process *process)
 	enum hope hope = target_descendants(process->target) ? HOPE_MORE : HOPE_NONE;
 	for (uint32_t t = 0; t < model_threads(model); t++) {
 		const struct op *op = model_pending(model, t);
+		if (!model_exited(model, t) && op->kind == OP_EVENTFD_READ && kernel_works(process))
+			return HOPE_MORE;
 		if (!waits_for_outside(process, t, op))
 			continue;
 		/* Nothing comes for a thread that needs what a copy lacks. */
