@@ -111,3 +111,8 @@ bool calling_unknown(struct sampler *sampler, const struct site *site, const str
 	note(sampler, site->call);
 	return true;
 }
+
+uint64_t calling_release(const struct sampler *sampler, uint64_t after)
+{
+	return after && !entries_is_libc(sampler->entries, after) ? after - ENTRIES_RELEASE_BYTES : 0;
+}

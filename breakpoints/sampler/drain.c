@@ -11,7 +11,7 @@ bool drain_number(struct sampler *sampler, struct site *site)
 {
 	if (site->number)
 		return true;
-	if (sampler->numbered_length == STUB_NUMBERS - 1 ||
+	if (sampler->numbered_length == GATE_LEAST_NUMBER - 1 ||
 	    !ARRAY_DOUBLE(sampler->numbered, sampler->numbered_length))
 		return false;
 	sampler->numbered[sampler->numbered_length] = (struct numbered_site){
@@ -28,7 +28,7 @@ bool drain_number_call(struct sampler *sampler, struct site *site)
 	if (site->entry || memory_call_unknown(site->call) || !memory_call_values(site->call, &values))
 		return false;
 	values.after = site->jumps;
-	if (!stub_call_values(&values) || sampler->numbered_length == STUB_NUMBERS - 1 ||
+	if (!stub_call_values(&values) || sampler->numbered_length == GATE_LEAST_NUMBER - 1 ||
 	    !ARRAY_DOUBLE(sampler->numbered, sampler->numbered_length) ||
 	    !ARRAY_DOUBLE(sampler->calls, sampler->calls_length))
 		return false;
@@ -80,6 +80,8 @@ static bool empty_filter(const struct sampler *sampler, struct target *target, u
 /* How many an access or a call has in the log, from its first one on. */
 static size_t entries_of(const struct sampler *sampler, const struct log_entry *entry)
 {
+	if (entry->site == GATE_FREES || entry->site == GATE_GIVES)
+		return GATE_ENTRIES;
 	return entry->site < sampler->numbered_length ? sampler->numbered[entry->site].entries : 1;
 }
 
@@ -206,33 +208,88 @@ static void tell_some(struct sampler *sampler, struct logged *at, size_t length,
 			lines_settle(sampler, at[i].touched.address, at[i].touched.size, at[i].touched.write);
 }
 
-void sampler_drain(struct sampler *sampler, struct target *target, uint64_t stack, sampler_tell *tell,
-		   const void *context)
-{
+/* What is told at a time. */
+struct batch {
+	struct sampler *sampler;
+	sampler_tell *tell;
+	const void *context;
 	struct logged at[LOGGED_MOST];
-	size_t length, filled = 0;
+	size_t filled;
+};
+
+static void tell_batch(struct batch *batch)
+{
+	if (batch->filled > 0)
+		tell_some(batch->sampler, batch->at, batch->filled, batch->tell, batch->context);
+	batch->filled = 0;
+}
+
+/* The gate has made the tables forget the block; what has been told before is told again after that. */
+static bool read_frees(struct sampler *sampler, const struct log_entry *entry, struct touched *touched)
+{
+	struct gate_frees frees;
+	memcpy(&frees, entry + 1, sizeof frees);
+	if (!release_logged(&sampler->releases, &frees, touched))
+		return false;
+	touched->place = calling_release(sampler, frees.after);
+	touched->inner = touched->place == 0;
+	if (touched->inner)
+		touched->place = frees.function;
+	memset(sampler->told, 0, TOLD_ROOM * sizeof *sampler->told);
+	lines_forget_range(sampler, touched->address, touched->size);
+	return true;
+}
+
+static void read_gate(struct batch *batch, const struct log_entry *entry, uint64_t stack)
+{
+	struct touched touched;
+	struct gate_gives gives;
+	tell_batch(batch);
+	if (entry->site == GATE_FREES && !read_frees(batch->sampler, entry, &touched))
+		return;
+	if (entry->site == GATE_GIVES) {
+		memcpy(&gives, entry + 1, sizeof gives);
+		release_logged_new(&gives, &touched);
+	}
+	batch->at[batch->filled++] =
+	    (struct logged){.touched = touched, .stack = whole_stack(stack, entry->stack)};
+	tell_batch(batch);
+}
+
+void sampler_drain(struct sampler *sampler, struct target *target, uint64_t stack, bool silent,
+		   sampler_tell *tell, const void *context)
+{
+	struct batch batch = {.sampler = sampler, .tell = tell, .context = context};
+	size_t length;
 	if (!sampler->active || !sampler->logs)
 		return;
 	const struct log_entry *log = read_log(sampler, target, &length);
 	note_filtered(sampler, log, length);
-	if (!tell)
+	if (silent)
 		drain_forget(sampler, target); /* what wasn't told may be told yet */
-	for (size_t i = 0; tell && i < length; i += entries_of(sampler, &log[i])) {
-		if (i + entries_of(sampler, &log[i]) > length)
+	for (size_t i = 0; i < length; i += entries_of(sampler, &log[i])) {
+		const struct log_entry *entry = &log[i];
+		if (i + entries_of(sampler, entry) > length)
 			break; /* somebody else has written there */
-		filled += read_entry(sampler, &log[i], stack, &at[filled]);
-		if (filled <= LOGGED_MOST - TOUCHED_MOST)
-			continue;
-		tell_some(sampler, at, filled, tell, context);
-		filled = 0;
+		if (entry->site == GATE_GIVES || (entry->site == GATE_FREES && !silent))
+			read_gate(&batch, entry, stack);
+		else if (!silent)
+			batch.filled += read_entry(sampler, entry, stack, &batch.at[batch.filled]);
+		if (batch.filled > LOGGED_MOST - TOUCHED_MOST)
+			tell_batch(&batch);
 	}
-	if (filled > 0)
-		tell_some(sampler, at, filled, tell, context);
+	tell_batch(&batch);
 }
 
 void sampler_leave(const struct sampler *sampler, struct tracee *tracee)
 {
 	const struct user_regs_struct *now = sampler->active && sampler->logs ? tracee_regs(tracee) : NULL;
+	struct user_regs_struct outside;
+	if (now) {
+		outside = *now;
+		if (releases_leave(&sampler->releases, &outside))
+			*tracee_change_regs(tracee) = outside;
+	}
 	const struct door *door = now ? doors_with_stub(&sampler->doors, now->rip) : NULL;
 	struct log_state state;
 	if (!door || target_read(tracee->target, LOG_PAGE, &state, sizeof state) != STATUS_OK)

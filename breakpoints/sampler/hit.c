@@ -29,7 +29,7 @@ bool sampler_is_trap(const struct sampler *sampler, uint64_t address)
 		return false;
 	const struct site *site = planting_site(sampler, address);
 	return (site && site->planted) || is_stub(sampler, address) || is_return(sampler, address) ||
-	       releases_find_at(&sampler->releases, address) || planting_inner(sampler, address, &piece);
+	       releases_find_trap(&sampler->releases, address) || planting_inner(sampler, address, &piece);
 }
 
 /* The trap that was passed last comes back, this one goes out. */
@@ -185,27 +185,19 @@ static enum status meet_site(struct sampler *sampler, struct tracee *tracee, uin
 	return STATUS_OK;
 }
 
-/* Who calls a function that gives memory back; 0: libc itself, or it isn't known. */
-static uint64_t release_place(const struct sampler *sampler, const struct target *target,
-			      const struct user_regs_struct *regs)
-{
-	uint64_t after;
-	return target_read(target, regs->rsp, &after, sizeof(after)) == STATUS_OK &&
-		       !entries_is_libc(sampler->entries, after)
-		   ? after - ENTRIES_RELEASE_BYTES
-		   : 0;
-}
-
 /* What a function that is seen each time is about to give back. */
 static void tell_release(struct sampler *sampler, const struct tracee *tracee, uint32_t thread,
 			 const struct release *release, const struct user_regs_struct *regs,
 			 struct touched at[TOUCHED_MOST], size_t *length)
 {
+	uint64_t after = 0;
 	if (release->kind != RELEASE_NOTHING)
 		drain_forget(sampler, tracee->target); /* what is there afterwards is something else */
 	if (release->kind == RELEASE_MEMORY) {
 		*length = release_touched(&sampler->releases, release, tracee->target, regs, at);
-		at[0].place = release_place(sampler, tracee->target, regs);
+		if (target_read(tracee->target, regs->rsp, &after, sizeof(after)) != STATUS_OK)
+			after = 0;
+		at[0].place = calling_release(sampler, after);
 		at[0].inner = at[0].place == 0;
 	} else if (release->kind != RELEASE_NOTHING)
 		leave(sampler, release, tracee->target, regs, thread);
@@ -246,7 +238,7 @@ enum status sampler_hit(struct sampler *sampler, struct tracee *tracee, uint32_t
 			struct touched at[TOUCHED_MOST], size_t *length)
 {
 	struct user_regs_struct *regs = tracee_change_regs(tracee);
-	const struct release *release = releases_find_at(&sampler->releases, address);
+	const struct release *release = releases_find_trap(&sampler->releases, address);
 	*length = 0;
 	if (!regs)
 		return STATUS_GONE;
@@ -292,11 +284,9 @@ void sampler_bare(const struct sampler *sampler, struct tracee *tracee, struct b
 	if (!regs ||
 	    target_read(tracee->target, regs->rip, bared->planted, sizeof bared->planted) != STATUS_OK)
 		return;
-	const struct release *release = releases_find_at(&sampler->releases, regs->rip);
 	memcpy(code, bared->planted, sizeof code);
 	planting_reveal(sampler, regs->rip, code, sizeof code);
-	if (release)
-		code[0] = release->first;
+	releases_reveal(&sampler->releases, regs->rip, code, sizeof code);
 	if (memcmp(code, bared->planted, sizeof code) != 0 &&
 	    target_write(tracee->target, regs->rip, code, sizeof code) == STATUS_OK)
 		bared->address = regs->rip;
@@ -361,7 +351,7 @@ enum status sampler_pass(struct sampler *sampler, struct tracee *tracee, uint64_
 {
 	const struct log_state empty = {.next = LOG_LOW};
 	struct user_regs_struct *regs = tracee_change_regs(tracee);
-	const struct release *release = releases_find_at(&sampler->releases, address);
+	const struct release *release = releases_find_trap(&sampler->releases, address);
 	struct site *site = release ? NULL : planting_site(sampler, address);
 	if (!regs)
 		return STATUS_GONE;

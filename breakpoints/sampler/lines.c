@@ -36,3 +36,12 @@ void lines_forget(struct sampler *sampler)
 			sampler->shared->lines[sampler->settled[i]] = 0;
 	sampler->settled_length = 0;
 }
+
+void lines_forget_range(struct sampler *sampler, uint64_t address, uint64_t bytes)
+{
+	const uint64_t last = (address + bytes) / LINE_BYTES;
+	for (uint64_t line = address / LINE_BYTES; sampler->shared && line <= last; line++) {
+		sampler->shared->lines[line_word(line * LINE_BYTES, false)] = 0;
+		sampler->shared->lines[line_word(line * LINE_BYTES, true)] = 0;
+	}
+}

@@ -1,4 +1,4 @@
-#include "breakpoints/sampler/releases.h"
+#include "breakpoints/sampler/gates.h"
 #include "breakpoints/sites/releasing.h"
 #include "breakpoints/symbols/symbols.h"
 #include "breakpoints/traps/state.h"
@@ -53,6 +53,14 @@ static bool is_seen(const char *name, const struct search *search, bool libc, en
 	return *kind != RELEASE_NOTHING || gives_of(name) != GIVES_NONE;
 }
 
+const struct release *releases_find_trap(const struct releases *releases, uint64_t address)
+{
+	for (size_t i = 0; i < releases->length; i++)
+		if (releases->at[i].planted && releases->at[i].trap == address)
+			return &releases->at[i];
+	return NULL;
+}
+
 const struct release *releases_find_at(const struct releases *releases, uint64_t address)
 {
 	for (size_t i = 0; i < releases->length; i++)
@@ -93,6 +101,7 @@ static void visit(void *context, const struct symbol *symbol)
 	}
 	releases->at[releases->length++] =
 	    (struct release){.address = symbol->address,
+			     .size = symbol->size,
 			     .kind = kind,
 			     .gives = gives_of(symbol->name),
 			     .gives_pages = gives_pages(symbol->name),
@@ -114,6 +123,7 @@ bool releases_find(struct releases *releases, const struct entries *entries)
 
 void releases_free(struct releases *releases)
 {
+	gates_forget(releases);
 	free(releases->at);
 	free(releases->giving);
 	*releases = (struct releases){0};
@@ -143,6 +153,7 @@ static bool plant(struct release *release, const struct entries *entries, struct
 	    !displace(displacer, release->address, code, release->copy, NULL, NULL, &displaced))
 		return false;
 	release->first = code[0];
+	release->trap = release->address;
 	return target_write(target, release->copy, displaced.copy, displaced.size) == STATUS_OK &&
 	       target_write(target, release->address, &trap, 1) == STATUS_OK;
 }
@@ -156,9 +167,10 @@ static uint64_t plant_return(const struct entries *entries, struct target *targe
 	return at && target_write(target, at, &trap, 1) == STATUS_OK ? at : 0;
 }
 
-enum status releases_plant(struct releases *releases, const struct entries *entries, struct target *target,
-			   bool giving)
+enum status releases_plant(struct releases *releases, const struct releases_plan *plan)
 {
+	const struct entries *entries = plan->entries;
+	struct target *target = plan->target;
 	struct displacer *displacer = displacer_new();
 	size_t number = 0;
 	if (!displacer)
@@ -170,13 +182,16 @@ enum status releases_plant(struct releases *releases, const struct entries *entr
 		struct release *release = &releases->at[i];
 		const struct atomic *trap = entries_atomic(entries, release->address);
 		release->beside = trap && trap->kind == ATOMIC_RELEASE;
-		release->planted = (giving || release->kind != RELEASE_NOTHING) && !release->beside &&
-				   plant(release, entries, target, displacer, number);
-		number += release->planted;
+		const bool wanted = (plan->giving || release->kind != RELEASE_NOTHING) && !release->beside;
+		release->gate = NULL;
+		release->planted = wanted && (gates_plant(releases, release, plan, displacer) ||
+					      plant(release, entries, target, displacer, number));
+		number += release->planted && !release->gate;
 		const bool seen = release->planted || release->beside;
-		if (giving && seen && release->gives && !releases->trap)
+		if (plan->giving && seen && release->gives && !releases->trap)
 			releases->trap = plant_return(entries, target, release->address, number++);
-		releases->unseen |= giving && release->gives && release->glibc && !(seen && releases->trap);
+		releases->unseen |=
+		    plan->giving && release->gives && release->glibc && !(seen && releases->trap);
 	}
 	displacer_free(displacer);
 	return target_gone(target) ? STATUS_GONE : STATUS_OK;
@@ -184,10 +199,26 @@ enum status releases_plant(struct releases *releases, const struct entries *entr
 
 void releases_write(const struct releases *releases, struct target *target, bool planted)
 {
+	const uint8_t trap = TRAP_INSTRUCTION;
 	for (size_t i = 0; i < releases->length; i++) {
-		uint8_t byte = planted ? TRAP_INSTRUCTION : releases->at[i].first;
-		if (releases->at[i].planted)
-			(void)target_write(target, releases->at[i].address, &byte, 1);
+		const struct release *release = &releases->at[i];
+		const struct release_gate *gate = release->gate;
+		if (release->planted && gate)
+			(void)target_write(target, release->address, planted ? gate->jump : gate->original,
+					   RELEASE_JUMP);
+		else if (release->planted)
+			(void)target_write(target, release->address, planted ? &trap : &release->first, 1);
+	}
+}
+
+void releases_reveal(const struct releases *releases, uint64_t address, uint8_t *bytes, size_t size)
+{
+	for (size_t i = 0; i < releases->length; i++) {
+		const struct release *release = &releases->at[i];
+		const uint8_t *original = release->gate ? release->gate->original : &release->first;
+		for (size_t k = 0; release->planted && k < (release->gate ? RELEASE_JUMP : 1); k++)
+			if (release->address + k - address < size)
+				bytes[release->address + k - address] = original[k];
 	}
 }
 
@@ -225,26 +256,37 @@ void release_enter(struct releases *releases, const struct release *release, str
 	releases->giving[releases->giving_length++] = giving;
 }
 
-static void find_given(const struct giving *giving, const struct target *target,
-		       const struct user_regs_struct *regs, struct touched *touched)
+/* The memory at an address, of which `front` bytes are there, of so many that were asked for. Without it what was there before stays. */
+static void find_given(const struct gate_gives *gives, uint64_t front, struct touched *touched)
 {
-	bool mapped;
-	*touched = (struct touched){.address = regs->rax, .gives = true};
-	if (giving->to && (regs->rax || target_read(target, giving->to, &touched->address,
-						    sizeof(touched->address)) != STATUS_OK))
-		touched->address = 0;
-	if (touched->address == 0 || touched->address == UINT64_MAX) {
+	*touched = (struct touched){.address = gives->address, .gives = true};
+	if (gives->address == 0 || gives->address == UINT64_MAX) {
 		/* It couldn't be made larger. */
-		touched->address = giving->kept;
-		touched->room = giving->kept ? giving->size : 0;
+		touched->address = gives->kept;
+		touched->room = gives->kept ? gives->size : 0;
 		return;
 	}
-	touched->size = touched->room = giving->size;
-	const uint64_t bytes = giving->function->glibc && !giving->function->gives_pages
-				   ? releasing_block(target, touched->address, &mapped)
-				   : 0;
-	if (bytes > touched->room)
-		touched->room = bytes;
+	touched->size = gives->size;
+	touched->room = front > gives->size ? front : gives->size;
+}
+
+void release_logged_new(const struct gate_gives *gives, struct touched *touched)
+{
+	bool mapped;
+	find_given(gives, releasing_front(gives->front, &mapped), touched);
+}
+
+static void find_returned(const struct giving *giving, const struct target *target,
+			  const struct user_regs_struct *regs, struct touched *touched)
+{
+	bool mapped;
+	struct gate_gives gives = {.address = regs->rax, .size = giving->size, .kept = giving->kept};
+	if (giving->to && (regs->rax || target_read(target, giving->to, &gives.address,
+						    sizeof(gives.address)) != STATUS_OK))
+		gives.address = 0;
+	const bool block =
+	    giving->function->glibc && !giving->function->gives_pages && gives.address != UINT64_MAX;
+	find_given(&gives, block ? releasing_block(target, gives.address, &mapped) : 0, touched);
 }
 
 uint64_t release_come_back(struct releases *releases, struct target *target, struct user_regs_struct *regs,
@@ -257,7 +299,7 @@ uint64_t release_come_back(struct releases *releases, struct target *target, str
 		/* Below is nothing of the thread's any more. */
 		(void)target_write(target, giving.slot, &giving.after, sizeof(giving.after));
 		releases->giving[i] = releases->giving[--releases->giving_length];
-		find_given(&giving, target, regs, touched);
+		find_returned(&giving, target, regs, touched);
 		regs->rip = giving.function->address;
 		regs->rsp = giving.slot;
 		return giving.after;
@@ -265,18 +307,34 @@ uint64_t release_come_back(struct releases *releases, struct target *target, str
 	return 0;
 }
 
+/* Of `size` bytes; 0: that isn't known. */
+static void find_released(const struct releases *releases, uint64_t address, uint64_t size, bool vanishes,
+			  struct touched *touched)
+{
+	*touched = (struct touched){
+	    .address = address, .size = size ? size : GUESS_BYTES, .write = size > 0, .frees = true};
+	/* Where memory is gone an access can't be missed; what is given out unseen may be anybody's. */
+	touched->lingers = touched->write && !vanishes && !releases->unseen;
+}
+
 bool release_touched(const struct releases *releases, const struct release *release,
 		     const struct target *target, const struct user_regs_struct *regs,
 		     struct touched *touched)
 {
 	bool vanishes = true;
-	*touched = (struct touched){.address = regs->rdi, .frees = true};
-	if (release->knows_end || release->glibc)
-		touched->size = releasing_bytes(target, regs, release->knows_end, &vanishes);
-	touched->write = touched->size > 0;
-	/* Where memory is gone an access can't be missed; what is given out unseen may be anybody's. */
-	touched->lingers = touched->write && !vanishes && !releases->unseen;
-	if (!touched->write)
-		touched->size = GUESS_BYTES;
+	const bool known = release->knows_end || release->glibc;
+	const uint64_t size = known ? releasing_bytes(target, regs, release->knows_end, &vanishes) : 0;
+	find_released(releases, regs->rdi, size, vanishes, touched);
 	return regs->rdi != 0;
+}
+
+bool release_logged(const struct releases *releases, const struct gate_frees *frees, struct touched *touched)
+{
+	const struct release *release = releases_find_at(releases, frees->function);
+	bool vanishes = true;
+	if (!release || !release->gate)
+		return false;
+	const uint64_t size = release->knows_end ? frees->size : releasing_front(frees->size, &vanishes);
+	find_released(releases, frees->address, size, vanishes, touched);
+	return true;
 }

@@ -40,11 +40,34 @@ static void keep_doors(struct sampler *sampler, struct target *target, bool stac
 	if (stacks == sampler->stacks && doors_know_room(&sampler->doors, target))
 		return;
 	sampler->logs &= doors_take_room(&sampler->doors, target);
+	releases_take_room(&sampler->releases, &sampler->doors.room);
 	for (size_t i = 0; i < sampler->sites.length; i++) {
 		sampler->sites.at[i].door = sampler->sites.at[i].ahead = 0;
 		sampler->sites.at[i].met_again = sampler->sites.at[i].made_anew = 0;
 		sampler->sites.at[i].relied = false;
 	}
+}
+
+static bool has_site(const void *context, uint64_t address, uint64_t bytes)
+{
+	for (uint64_t k = 0; k < bytes; k++)
+		if (planting_site(context, address + k))
+			return true;
+	return false;
+}
+
+static enum status plant_releases(struct sampler *sampler, const struct entries *entries,
+				  struct target *target)
+{
+	const struct releases_plan plan = {.entries = entries,
+					   .target = target,
+					   .giving = sampler->sees_new,
+					   .stops = sampler->standing_length > 0,
+					   .gates = sampler->logs ? &sampler->doors.room : NULL,
+					   .filters = stub_can_filter(),
+					   .is_watched = has_site,
+					   .context = sampler};
+	return releases_plant(&sampler->releases, &plan);
 }
 
 static enum status start(struct sampler *sampler, const struct entries *entries, struct target *target,
@@ -53,15 +76,16 @@ static enum status start(struct sampler *sampler, const struct entries *entries,
 	sampler->active = false;
 	sampler->entries = entries;
 	enum status status = code_learn(sampler, entries, target);
-	if (status == STATUS_OK)
-		status = releases_plant(&sampler->releases, entries, target, sampler->sees_new);
+	if (status != STATUS_OK)
+		return status;
+	keep_doors(sampler, target, stacks);
+	status = plant_releases(sampler, entries, target);
 	if (status != STATUS_OK)
 		return status;
 	rests_forget(sampler);
 	sampler->turn = 0;
 	sampler->hits = 0;
 	sampler->missed = sampler->releases.unseen ? MISSED_NEW : 0;
-	keep_doors(sampler, target, stacks);
 	sampler->sparing = !sampler->logs;
 	sampler->stacks = stacks;
 	for (size_t i = 0; i < sampler->sites.length; i++)

@@ -109,6 +109,8 @@ size_t calling_logged(struct sampler *sampler, const struct numbered_call *call,
 /* The same where nobody knows that: it is noted. True: it needn't be again. */
 bool calling_unknown(struct sampler *sampler, const struct site *site, const struct target *target,
 		     const struct user_regs_struct *regs);
+/* Who calls a function that gives memory back, by where that returns to; 0: libc itself, or it isn't known. */
+uint64_t calling_release(const struct sampler *sampler, uint64_t after);
 /* An execution begins: what may be called without being seen counts as called. */
 void calling_begin(struct sampler *sampler);
 
@@ -162,6 +164,7 @@ bool drain_begin(struct sampler *sampler, struct target *target);
 /* lines.c: what the thread does to bytes of its own in this turn, so that stubs pass it. */
 void lines_settle(struct sampler *sampler, uint64_t address, uint64_t bytes, bool write);
 void lines_forget(struct sampler *sampler);
+void lines_forget_range(struct sampler *sampler, uint64_t address, uint64_t bytes);
 
 /*
  * ranges.c: give what a call in the log touches a number, as instructions have one, if that may be. Without ranges_begin() there are none, until

@@ -36,17 +36,22 @@ bool releasing_is(const char *name, bool libc)
 	return false;
 }
 
-/* malloc has written in front of it the size of all, with three flags in its lowest bits. */
-uint64_t releasing_block(const struct target *target, uint64_t block, bool *mapped)
+/* malloc has written there the size of all, with three flags in its lowest bits. */
+uint64_t releasing_front(uint64_t word, bool *mapped)
 {
 	const uint64_t maps = 2, flags = 7;
+	*mapped = word & maps;
+	const uint64_t header = *mapped ? 2 * sizeof(word) : sizeof(word);
+	return (word & ~flags) > header ? (word & ~flags) - header : 0;
+}
+
+uint64_t releasing_block(const struct target *target, uint64_t block, bool *mapped)
+{
 	uint64_t word;
 	*mapped = false;
 	if (!block || target_read(target, block - sizeof(word), &word, sizeof(word)) != STATUS_OK)
 		return 0;
-	*mapped = word & maps;
-	uint64_t header = *mapped ? 2 * sizeof(word) : sizeof(word);
-	return (word & ~flags) > header ? (word & ~flags) - header : 0;
+	return releasing_front(word, mapped);
 }
 
 uint64_t releasing_bytes(const struct target *target, const struct user_regs_struct *regs, bool told_size,

@@ -19,6 +19,9 @@ bool releasing_is_told_size(const char *name);
 uint64_t releasing_bytes(const struct target *target, const struct user_regs_struct *regs, bool told_size,
 			 bool *vanishes);
 
+/* The same of the word in front of the block. */
+uint64_t releasing_front(uint64_t word, bool *mapped);
+
 /* How large malloc's block at this address is, and *mapped: has it pages of its own? 0: that can't be read. */
 uint64_t releasing_block(const struct target *target, uint64_t block, bool *mapped);
 

@@ -420,8 +420,8 @@ void look_take(struct process *process, uint32_t thread, bool silent)
 	if (!silent)
 		see_others(process, thread);
 	if (regs && begin_telling(process, thread, 0, regs, &telling))
-		sampler_drain(process->looking.sampler, process->target, regs->rsp,
-			      silent ? NULL : tell_logged, &telling);
+		sampler_drain(process->looking.sampler, process->target, regs->rsp, silent, tell_logged,
+			      &telling);
 }
 
 static uint32_t number_of(const struct process *process, const struct tracee *tracee)

@@ -131,8 +131,8 @@ enum status sampler_pass(struct sampler *sampler, struct tracee *tracee, uint64_
 /*
  * What the thread that ran has written into the log since it was last asked: each range that it has touched, the stack pointer then, and
  * which instruction did, in `touched.place`; several at a time. What was told already in this turn, and not given back since, may be left out. Before
- * anything else is told of the thread, and when it has come to its end. NULL: nobody is to be told, and what traps have told since is
- * forgotten.
+ * anything else is told of the thread, and when it has come to its end. silent: nobody is to be told of accesses, but of new memory, and what
+ * traps have told since is forgotten.
  */
 struct logged {
 	struct touched touched;
@@ -142,8 +142,8 @@ struct logged {
 };
 #define LOGGED_MOST 64 /* at a time */
 typedef void sampler_tell(const void *context, struct logged *at, size_t length);
-void sampler_drain(struct sampler *sampler, struct target *target, uint64_t stack, sampler_tell *tell,
-		   const void *context);
+void sampler_drain(struct sampler *sampler, struct target *target, uint64_t stack, bool silent,
+		   sampler_tell *tell, const void *context);
 
 /* The thread may be stopped in code of the log's, by a signal or by fmc: then it stands before the instruction in the program. */
 void sampler_leave(const struct sampler *sampler, struct tracee *tracee);
