@@ -93,9 +93,20 @@ ignored||true
 pause|deadlock|T1.1 waits
 twice|deadlock|T1.1 waits
 cut|exit|status 1
+takers|deadlock|T1.1 waits for T1.3 to exit, T1.3 waits in syscall
+takers_info|deadlock|T1.1 waits for T1.3 to exit, T1.3 waits in syscall
+takers_timed|deadlock|T1.1 waits for T1.3 to exit, T1.3 waits in syscall
+takers_read|deadlock|T1.1 waits for T1.3 to exit, T1.3 waits in syscall
+reapers|exit|status 1
+reaped||true
+collected|abort|T1.1 got SIGABRT
 again||false
 END
 judge 'again: told why' grep -q "isn't controlled: .*signals between two operations" "$SCRATCH/out"
+follow --strategy dfs reaped
+all=$(field classes)
+follow --strategy optimal reaped
+judge "reaped: $all different executions, as many as there are" [ "$(field complete) $(field executions) $all" = 'true 2 2' ]
 judge 'nothing of these is left running' [ -z "$(users_of "$TARGET")" ]
 
 # Locks of files that belong to processes: what comes of all orders is what the kernel does in those to which the program is brought without fmc.

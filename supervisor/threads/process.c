@@ -40,12 +40,23 @@ bool model_has_others(const struct model *m, uint32_t process)
 	return false;
 }
 
-/* Is this first thread's process one that the operation, of a thread of `parent`, could collect? */
-static bool is_awaited(const struct model *m, const struct op *op, uint32_t parent, uint32_t first)
+static bool is_collected(const struct model *m, uint32_t first)
+{
+	return model_thread_const(m, first)->flags & PROCESS_COLLECTED;
+}
+
+/* Is this first thread's process one that the operation, of a thread of `parent`, asks for? */
+static bool is_asked_for(const struct model *m, const struct op *op, uint32_t parent, uint32_t first)
 {
 	const struct model_thread *thread = model_thread_const(m, first);
-	return thread->process == first && thread->parent == parent && !(thread->flags & PROCESS_COLLECTED) &&
+	return thread->process == first && thread->parent == parent &&
 	       (op->arg == ANY_PROCESS || (uint32_t)op->arg == first);
+}
+
+/* Could it collect that one? */
+static bool is_awaited(const struct model *m, const struct op *op, uint32_t parent, uint32_t first)
+{
+	return is_asked_for(m, op, parent, first) && !is_collected(m, first);
 }
 
 /* The one that it would collect now; NO_THREAD, and whether there is any that it can wait for. */
@@ -120,11 +131,12 @@ static void touch_wait(struct footprint *footprint, const struct model *m, uint3
 	bool any;
 	const uint32_t found = find_over(m, t, op, &any);
 	for (uint32_t first = 0; first < m->threads && first <= found; first++) {
-		if (!is_awaited(m, op, model_process(m, t), first))
+		if (!is_asked_for(m, op, model_process(m, t), first))
 			continue;
-		/* Others of its process may collect the same. */
-		touch(footprint, TOUCH_JOINABLE, first, TOUCH_WRITE);
-		touch_threads(footprint, m, first, NO_THREAD, TOUCH_WRITE);
+		/* Others of its process may collect the same, or have, and it would have been the one to. */
+		touch(footprint, TOUCH_JOINABLE, first, is_collected(m, first) ? TOUCH_READ : TOUCH_WRITE);
+		if (!is_collected(m, first))
+			touch_threads(footprint, m, first, NO_THREAD, TOUCH_WRITE);
 	}
 }
 

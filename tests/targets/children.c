@@ -11,11 +11,18 @@
  *   all       the handler collects all that there are
  *   broken    the parent writes to a pipe that the child may have left by then
  *   ignored   the same, and it is told of that by an error
+ *   takers    two threads wait for a signal each, of two children, of which there may be one: by sigwait(), sigwaitinfo(), sigtimedwait() (takers_info,
+ *             takers_timed), or a descriptor of signals (takers_read)
+ *   reapers   two threads wait for one child, by waitpid() and waitid(): the one that main() is gets it
+ *   reaped    or either of them
+ *   collected the handler collects the child for which waitpid() waits
  */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -177,14 +184,141 @@ static int ignored(void)
 	return writes(1);
 }
 
+static sigset_t ends_of_children(void)
+{
+	sigset_t set;
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	return set;
+}
+
+static void *take_by_wait(void *unused)
+{
+	const sigset_t set = ends_of_children();
+	int got = 0;
+	sigwait(&set, &got);
+	return unused;
+}
+
+static void *take_by_info(void *unused)
+{
+	const sigset_t set = ends_of_children();
+	siginfo_t about;
+	sigwaitinfo(&set, &about);
+	return unused;
+}
+
+static void *take_in_time(void *unused)
+{
+	const sigset_t set = ends_of_children();
+	siginfo_t about;
+	sigtimedwait(&set, &about, NULL);
+	return unused;
+}
+
+static void *take_by_read(void *unused)
+{
+	const sigset_t set = ends_of_children();
+	const int descriptor = signalfd(-1, &set, 0);
+	struct signalfd_siginfo about;
+	return read(descriptor, &about, sizeof about) == sizeof about ? unused : &lock;
+}
+
+static int take(void *(*taker)(void *))
+{
+	pthread_t threads[2];
+	(void)block();
+	for (int i = 0; i < 2; i++)
+		pthread_create(&threads[i], NULL, taker, NULL);
+	for (int i = 0; i < 2; i++)
+		child();
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	return 0;
+}
+
+static int takers(void)
+{
+	return take(take_by_wait);
+}
+
+static int takers_info(void)
+{
+	return take(take_by_info);
+}
+
+static int takers_timed(void)
+{
+	return take(take_in_time);
+}
+
+static int takers_read(void)
+{
+	return take(take_by_read);
+}
+
+static void *reap(void *reaped)
+{
+	siginfo_t about = {0};
+	*(int *)reaped = waitid(P_ALL, 0, &about, WEXITED) == 0;
+	return NULL;
+}
+
+/* How many of the two have got the child, and whether the first one has. */
+static int reap_by_two(int *first)
+{
+	pthread_t thread;
+	int other = 0;
+	const pid_t pid = child();
+	pthread_create(&thread, NULL, reap, &other);
+	*first = waitpid(-1, NULL, 0) == pid;
+	pthread_join(thread, NULL);
+	return *first + other;
+}
+
+static int reapers(void)
+{
+	int first;
+	return reap_by_two(&first) != 1 || !first;
+}
+
+static int reaped(void)
+{
+	int first;
+	return reap_by_two(&first) != 1;
+}
+
+static int collected(void)
+{
+	handle(on_end_all);
+	const pid_t pid = child();
+	if (waitpid(pid, NULL, 0) != pid)
+		abort();
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		int (*run)(void);
-	} cases[] = {{"lock", takes_lock}, {"pause", pauses},  {"suspend", suspends}, {"await", awaits},
-		     {"all", all},	   {"broken", broken}, {"ignored", ignored},  {"twice", awaits_two},
-		     {"cut", cut},	   {"again", again}};
+	} cases[] = {{"lock", takes_lock},
+		     {"pause", pauses},
+		     {"suspend", suspends},
+		     {"await", awaits},
+		     {"all", all},
+		     {"broken", broken},
+		     {"ignored", ignored},
+		     {"twice", awaits_two},
+		     {"cut", cut},
+		     {"again", again},
+		     {"takers", takers},
+		     {"takers_info", takers_info},
+		     {"takers_timed", takers_timed},
+		     {"takers_read", takers_read},
+		     {"reapers", reapers},
+		     {"reaped", reaped},
+		     {"collected", collected}};
 	for (size_t i = 0; argc == 2 && i < sizeof cases / sizeof *cases; i++)
 		if (strcmp(argv[1], cases[i].name) == 0)
 			return cases[i].run();
