@@ -17,12 +17,18 @@ field() {
 	"$BUILD/tests/json" "$SCRATCH/json" "$1"
 }
 for case in ping echo end shut large whole tries units turns late many alone replaced whole_flock \
-    whole_range whole_semop both zero removed letters types tried; do
+    whole_range whole_range_two whole_semop both zero removed letters types tried; do
 	search dfs 0 $case
 	all=$(field classes)
 	search optimal 0 $case
 	judge "$case: $all different executions, as many as there are" [ "$(field executions)" = "$all" ]
 	says $case '^Search complete'
+done
+all=
+for case in whole_range_two whole_flock_two; do
+	search optimal 0 $case
+	judge "$case: as many executions, by whichever locks" [ -z "$all" -o "$(field executions)" = "$all" ]
+	all=$(field executions)
 done
 # Whatever the program has inherited: nothing, as above, or a pipe by which threads could wait, too.
 exec 9< <(:)
@@ -33,7 +39,7 @@ exec 9<&-
 search optimal 0 alone
 judge "a pipe of one thread's own: no operations" [ "$(field transitions)" -le 8 ]
 
-for case in lost_pipe lost_eventfd lost_socket early lost_flock lost_range lost_semop lost_queue; do
+for case in lost_pipe lost_eventfd lost_socket early lost_flock lost_range lost_semop lost_queue lost_record lost_range_one lost_flock_one; do
 	search optimal 1 $case
 	says $case '^abort: T'
 done
@@ -44,7 +50,7 @@ done
 search optimal 1 mutex_pipe
 says mutex_pipe 'T2 waits for pipe 3, 4, T3 waits for mutex held by T2'
 
-for case in lost_pipe lost_eventfd lost_socket mutex_pipe both_full lost_flock lost_semop lost_queue mutex_flock; do
+for case in lost_pipe lost_eventfd lost_socket mutex_pipe both_full lost_flock lost_record lost_semop lost_queue mutex_flock; do
 	replayed=0
 	for ((i = 0; i < 3; i++)); do
 		timeout -k 5 60 "$FMC" replay "$SCRATCH/$case.sched" </dev/null >"$SCRATCH/out" 2>&1 && replayed=$((replayed + 1))

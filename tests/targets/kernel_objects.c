@@ -2,7 +2,9 @@
  * kernel_objects CASE: threads that wait for each other by objects of the kernel. Right: ping, echo, end, shut, full, large, whole, tries,
  * units, turns, late, many, alone, replaced; whole_flock, whole_range, whole_semop, both, zero, removed, letters, types, tried. Wrong in some schedules: lost_pipe, lost_eventfd, lost_socket, lost_flock, lost_range, lost_semop, lost_queue (an update is lost), mutex_pipe,
  * mutex_eventfd, mutex_socket, mutex_semop, mutex_flock (the writer needs a mutex that the reader holds), both_full (each writes before it reads), lonely (a reader
- * whose writer reads itself), early (the end comes before the last byte).
+ * whose writer reads itself), early (the end comes before the last byte). The same of a number in a file, which each adds to, by locks that don't
+ * exclude threads of one process: lost_record (fcntl()), lost_range_one, lost_flock_one (both by what has been opened once); and by those that do:
+ * whole_range_two, whole_flock_two.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -361,6 +363,63 @@ static void make_range(void)
 	must(memory >= 0);
 }
 
+static int open_memory(void)
+{
+	char path[32];
+	snprintf(path, sizeof path, "/proc/self/fd/%d", memory);
+	const int descriptor = open(path, O_RDWR);
+	must(descriptor >= 0);
+	return descriptor;
+}
+
+/* It adds one, and has this lock meanwhile. */
+static void add_under(int descriptor, int command)
+{
+	struct flock range = {.l_type = F_WRLCK, .l_len = 1};
+	int number = 0;
+	must(command ? fcntl(descriptor, command, &range) == 0 : flock(descriptor, LOCK_EX) == 0);
+	must(pread(descriptor, &number, sizeof number, 0) >= 0);
+	number++;
+	must(pwrite(descriptor, &number, sizeof number, 0) == sizeof number);
+	range.l_type = F_UNLCK;
+	must(command ? fcntl(descriptor, command, &range) == 0 : flock(descriptor, LOCK_UN) == 0);
+}
+
+static void read_number(void)
+{
+	must(pread(memory, &value, sizeof value, 0) == sizeof value);
+}
+
+static void lost_record(int me)
+{
+	(void)me;
+	add_under(memory, F_SETLKW);
+}
+
+static void lost_range_one(int me)
+{
+	(void)me;
+	add_under(memory, F_OFD_SETLKW);
+}
+
+static void lost_flock_one(int me)
+{
+	(void)me;
+	add_under(memory, 0);
+}
+
+static void whole_range_two(int me)
+{
+	(void)me;
+	add_under(open_memory(), F_OFD_SETLKW);
+}
+
+static void whole_flock_two(int me)
+{
+	(void)me;
+	add_under(open_memory(), 0);
+}
+
 static void lost_flock(int me)
 {
 	(void)me;
@@ -589,6 +648,11 @@ static const struct kind {
     {"early", make_pipes, early, 2, 0, NULL},
     {"lost_flock", NULL, lost_flock, 2, 2, NULL},
     {"lost_range", make_range, lost_range, 2, 2, NULL},
+    {"lost_record", make_range, lost_record, 2, 2, read_number},
+    {"lost_range_one", make_range, lost_range_one, 2, 2, read_number},
+    {"lost_flock_one", make_range, lost_flock_one, 2, 2, read_number},
+    {"whole_range_two", make_range, whole_range_two, 2, 2, read_number},
+    {"whole_flock_two", make_range, whole_flock_two, 2, 2, read_number},
     {"lost_semop", make_free, lost_semop, 2, 2, remove_set},
     {"lost_queue", make_one_message, lost_queue, 2, 2, remove_queue},
     {"whole_flock", NULL, whole_flock, 2, 2, NULL},
