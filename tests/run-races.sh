@@ -421,6 +421,39 @@ for level in O0 O2; do
 	says "read too late, $level" '^No failure found in [0-9]+ executions.* complete for all interleavings' \
 	    '^Warning: race on .*: T2 gives back at unordered.c:[0-9]+ in give_back, T3 reads at unordered.c:[0-9]+ in read_number' 'both orders end well'
 done
+# The same of blocks that are larger than most, from the heap or with pages of their own.
+cat >"$SCRATCH/large.c" <<'EOF'
+#include <malloc.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+static struct large { atomic_int references; char rest[4 << 20]; } *large;
+static void *drop(void *unused)
+{
+	atomic_fetch_sub(&large->references, 1);
+	if (atomic_load(&large->references) == 0)
+		free(large);
+	return unused;
+}
+int main(int argc, char **argv)
+{
+	pthread_t thread;
+	(void)argv;
+	if (argc > 1)
+		mallopt(M_MMAP_THRESHOLD, 1 << 30);
+	large = malloc(sizeof *large);
+	atomic_init(&large->references, 2);
+	pthread_create(&thread, NULL, drop, NULL);
+	drop(NULL);
+	pthread_join(thread, NULL);
+	return 0;
+}
+EOF
+"${CC:-cc}" -std=gnu11 -g -O1 -pthread "$SCRATCH/large.c" -o "$SCRATCH/large" || exit 1
+for heap in "" heap; do
+	told 1 --strategy optimal --granularity race --time 60 "$SCRATCH/large" $heap
+	says "4 MB given back twice${heap:+, of the heap}" '^(abort|crash): ' 'memory_write .* large.c:'
+done
 # Which memory is given back is known of glibc's allocator alone: with another one no other order of that is run, which is told unless nobody is left
 # who could use it. both: the last of two threads gives it back; joined: main does, after the other one's end.
 cat >"$SCRATCH/given.c" <<'EOF'

@@ -6,9 +6,6 @@
 #include <fmc/tracer/fdinfo.h>
 #include <sys/syscall.h>
 
-#define RELEASE_MOST                                                                                         \
-	(1u << 20) /* bytes that are given back at once: of more an operation would take too long */
-
 /* Stops of a target: where they are, what the registers hold, who calls. */
 
 struct target_reader {
@@ -104,7 +101,7 @@ static enum status decode_release(const struct entries *entries, const struct at
 	if (target_read(target, regs->rsp, &after, sizeof(after)) != STATUS_OK)
 		return target_gone(target) ? STATUS_GONE : STATUS_OK;
 	const uint64_t bytes = releasing_bytes(target, regs, atomic->told_size, &vanishes);
-	if (bytes == 0 || bytes > RELEASE_MOST || !is_promoted_call(entries, after))
+	if (bytes == 0 || bytes > INT64_MAX || !is_promoted_call(entries, after))
 		return STATUS_OK;
 	call->object = regs->rdi;
 	call->op.kind = OP_MEMORY_WRITE;
