@@ -19,33 +19,35 @@ start() {
 	pid=$!
 }
 
-children() {
-	cat /proc/"$1"/task/*/children 2>/dev/null | xargs
-}
-
-# family PID: it and its children, and theirs.
+# family PID: it and its children, and theirs; in $family.
 family() {
 	local child
-	echo "$1"
-	for child in $(children "$1"); do family "$child"; done
+	[ "$1" != "$pid" ] || family=()
+	family+=("$1")
+	children "$1"
+	for child in $children; do family "$child"; done
 }
 
 # all_asleep COUNT: there are so many, and all sleep.
 all_asleep() {
 	local member
-	until [ "$(family "$pid" | wc -l)" -eq "$1" ]; do kill -0 "$pid" || return 1; done
-	for member in $(family "$pid"); do asleep "$member" || return 1; done
+	while family "$pid" && [ ${#family[@]} -ne "$1" ]; do
+		kill -0 "$pid" || return 1
+		sleep 0.01
+	done
+	for member in "${family[@]}"; do asleep "$member" || return 1; done
 }
 
 # told NAME STATUS KIND REGEX: of the last look. P stands for the process, C for its child, N for any process's number.
 told() {
-	local pattern=$4 child
-	child=$(children "$pid")
+	local pattern=$4 kind message
+	children "$pid"
 	pattern=${pattern//@P/$pid}
-	pattern=${pattern//@C/${child%% *}}
-	[ "$status $(field causes.0.kind)" = "$2 $3" ] && [[ "$(field causes.0.message)" =~ $pattern ]] && [ ! -s "$SCRATCH/err" ]
+	pattern=${pattern//@C/${children%% *}}
+	kind=$(field causes.0.kind) message=$(field causes.0.message)
+	[ "$status $kind" = "$2 $3" ] && [[ $message =~ $pattern ]] && [ ! -s "$SCRATCH/err" ]
 	judge "$1" [ $? -eq 0 ] || :
-	[[ "$status $(field causes.0.kind)" = "$2 $3" && "$(field causes.0.message)" =~ $pattern ]] || show "$SCRATCH/out" "$SCRATCH/err"
+	[[ "$status $kind" = "$2 $3" && $message =~ $pattern ]] || show "$SCRATCH/out" "$SCRATCH/err"
 }
 
 # look_for_certain: what another process sends to yet another may hold an end of a pipe for a moment, so that nothing is certain.
@@ -58,10 +60,17 @@ look_for_certain() {
 	done
 }
 
-# counts: how often each of them has come to a processor.
+# counts: how often each of them has come to a processor; in $counts.
 counts() {
-	local member
-	for member in $(family "$pid"); do cat /proc/"$member"/task/*/schedstat | cut -d ' ' -f 3; done | xargs
+	local member task line
+	counts=
+	family "$pid"
+	for member in "${family[@]}"; do
+		for task in /proc/"$member"/task/*; do
+			{ read -r line <"$task/schedstat"; } 2>/dev/null || continue
+			counts+=" ${line##* }"
+		done
+	done
 }
 
 # What hangs: status 1, and it is left as it was: it still hangs, and does what it would have done when it is let go.
@@ -75,8 +84,8 @@ while IFS='|' read -r count how kind pattern; do
 	judge "$how: certain" [ "$(field causes.0.certain)" = true ]
 	judge "$how: the stack of the other" grep -Eq '^[0-9]+ T1 second' "$SCRATCH/out"
 	# From the other side it is the same.
-	child=$(children "$pid")
-	look_for_certain "${child%% *}"
+	children "$pid"
+	look_for_certain "${children%% *}"
 	judge "$how: from the other side" [ "$status $(field causes.0.kind)" = "1 $kind" ]
 	all_asleep "$count"
 	judge "$how: left as it was" [ $? -eq 0 ]
@@ -111,11 +120,11 @@ told "dead" 1 owner-dead 'T1 waits for shared\.mutexes\[0\].*, whose holder \(th
 # Stopped by job control: the one that is waited for.
 stop
 start stopped
-until grep -q '^State:.T' "/proc/$(children "$pid")/status" 2>/dev/null; do kill -0 "$pid" || break; done
+while children "$pid" && ! grep -qs '^State:.T' "/proc/$children/status"; do kill -0 "$pid" || break; done
 asleep "$pid"
 look_for_certain "$pid"
 told "stopped" 1 stopped 'process @C \(second\) is stopped by job control, and T1 waits for its child @C \(second\) to end$'
-judge "stopped: left so" grep -q '^State:.T' "/proc/$(children "$pid")/status"
+judge "stopped: left so" grep -q '^State:.T' "/proc/$children/status"
 stop
 
 # What is likely only, since somebody might come, or a handler be called: told so, status 0.
@@ -140,8 +149,8 @@ END
 start read
 all_asleep 2
 look attach "$pid"
-child=$(children "$pid")
-child=${child%% *}
+children "$pid"
+child=${children%% *}
 judge "JSON: threads of the cause" [ "$(field causes.0.threads.0) $(field causes.0.threads.1)" = "T1 $child T1" ]
 judge "JSON: the other process" [ "$(field processes.0.pid) $(field processes.0.name) $(field processes.0.threads.0.thread)" = "$child second $child T1" ]
 judge "JSON: its stack" [ -n "$(field processes.0.threads.0.stack.0.function)" ]
@@ -164,14 +173,15 @@ if [ "$(id -u)" -eq 0 ] && setpriv --reuid 65534 --regid 65534 --clear-groups "$
 	setpriv --reuid 65534 --regid 65534 --clear-groups "$folder/across" read "$folder" </dev/null >/dev/null 2>&1 &
 	pid=$!
 	all_asleep 2
-	child=$(children "$pid")
+	children "$pid"
+	child=${children%% *}
 	# Another process traces the child, so that nobody else may look at it.
-	gdb -q -batch -p "${child%% *}" -ex 'shell touch '"$folder/traced" -ex "shell until [ -e $folder/over ]; do sleep 0.02; done" \
+	gdb -q -batch -p "$child" -ex 'shell touch '"$folder/traced" -ex "shell until [ -e $folder/over ]; do sleep 0.02; done" \
 	    >/dev/null 2>&1 &
 	tracer=$!
 	until [ -e "$folder/traced" ]; do kill -0 $tracer 2>/dev/null || break; done
 	look attach "$pid"
-	judge "hidden: named" grep -Eq "whose other end process ${child%% *} \(second\), which may not be looked into has" "$SCRATCH/out"
+	judge "hidden: named" grep -Eq "whose other end process $child \(second\), which may not be looked into has" "$SCRATCH/out"
 	judge "hidden: nothing is certain" [ "$status $(field certain)" = "0 false" ]
 	touch "$folder/over"
 	wait $tracer
@@ -184,7 +194,7 @@ stop
 for how in rally idle idle-threads work named readers; do
 	start "$how"
 	case $how in
-	rally | work) until [ -n "$(children "$pid")" ]; do kill -0 "$pid" || break; done ;;
+	rally | work) while children "$pid" && [ -z "$children" ]; do kill -0 "$pid" || break; done ;;
 	*) all_asleep 2 ;;
 	esac
 	wrong=
@@ -193,9 +203,10 @@ for how in rally idle idle-threads work named readers; do
 		[[ $status,$(field causes.0.kind) == 0,@(busy|idle|hot) ]] || wrong+=" $status,$(field causes.0.message)"
 	done
 	judge "$how: nothing is wrong in $REPEAT looks$wrong" [ -z "$wrong" ]
-	before=$(counts)
+	counts
+	before=$counts
 	case $how in
-	rally | work) until [ "$(counts)" != "$before" ]; do kill -0 "$pid" || break; done ;;
+	rally | work) while counts && [ "$counts" = "$before" ]; do kill -0 "$pid" || break; done ;;
 	esac
 	judge "$how: goes on" kill -0 "$pid"
 	stop

@@ -90,10 +90,11 @@ known() {
 
 tested=
 for python in ${FMC_TEST_PYTHON:-python3 /usr/bin/python3}; do
-	name=$("$python" -c 'import sys; print(".".join(map(str, sys.version_info[:3])))' 2>/dev/null)
+	# What is called python3 may be a script that looks for the interpreter, and would be looked at instead of it.
+	read -r name python < <("$python" -c 'import sys; print(".".join(map(str, sys.version_info[:3])), sys.executable)' 2>/dev/null)
 	[[ " $tested " == *" $name "* ]] && continue
 	if ! known "$python"; then
-		skip "$python: a version between 3.8 and 3.13 is needed"
+		skip "${python:-python3}: a version between 3.8 and 3.13 is needed"
 		continue
 	fi
 	tested="$tested $name"
