@@ -151,6 +151,7 @@ all_asleep 2
 look attach "$pid"
 children "$pid"
 child=${children%% *}
+judge "a place in the C library is one in its code, whatever is known of its sources" grep -Eq '^ +#0 +read +libc\.so\.6\+0x' "$SCRATCH/out"
 judge "JSON: threads of the cause" [ "$(field causes.0.threads.0) $(field causes.0.threads.1)" = "T1 $child T1" ]
 judge "JSON: the other process" [ "$(field processes.0.pid) $(field processes.0.name) $(field processes.0.threads.0.thread)" = "$child second $child T1" ]
 judge "JSON: its stack" [ -n "$(field processes.0.threads.0.stack.0.function)" ]

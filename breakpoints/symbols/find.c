@@ -54,7 +54,10 @@ static void look_up(struct places *places, uint64_t address, bool is_return, str
 		return;
 	uint64_t looked_up = address - (is_return ? 1 : 0);
 	place->function = function_name(places, dwfl_module, looked_up);
-	find_line(places, dwfl_module, looked_up, found);
+	if (module_is_runtime(module))
+		found->innermost = *place;
+	else
+		find_line(places, dwfl_module, looked_up, found);
 }
 
 static size_t slot_of(const struct found *found, size_t room, uint64_t address, bool is_return)

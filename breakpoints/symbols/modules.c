@@ -29,6 +29,15 @@ static enum module_kind kind_of(const char *name)
 	return MODULE_OTHER;
 }
 
+bool module_is_runtime(const struct module *module)
+{
+	static const char *const others[] = {"libgcc_s.", "libm.so", "libm-2.", "librt.so", "librt-2."};
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (strncmp(module->name, others[i], strlen(others[i])) == 0)
+			return true;
+	return module->kind != MODULE_PROGRAM && module->kind != MODULE_OTHER;
+}
+
 static void find_build_id(Elf *elf, const GElf_Phdr *note, char build_id[65])
 {
 	Elf_Data *data = elf_getdata_rawchunk(elf, (int64_t)note->p_offset, note->p_filesz, ELF_T_NHDR);

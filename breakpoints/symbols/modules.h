@@ -49,6 +49,12 @@ void modules_release(struct modules *modules);
 /* Learn the modules of a snapshot, which has to outlive them. STATUS_OK, STATUS_NO_MEMORY. */
 enum status modules_of_snapshot(struct modules *modules, const struct snapshot *snapshot);
 
+/*
+ * One of the language's own libraries: their source lines, known where debug packages are installed, help nobody who debugs a
+ * program of his own, and such a package is a dozen megabytes to unpack.
+ */
+bool module_is_runtime(const struct module *module);
+
 /* A descriptor of the module's file, to be closed; -1: it can't be had. */
 int module_open(const struct module *module);
 

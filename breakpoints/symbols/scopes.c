@@ -43,6 +43,9 @@ void scopes_find(struct places *places, uint64_t pc, bool is_return, struct scop
 {
 	uint64_t address = pc - (is_return ? 1 : 0);
 	*scopes = (struct scopes){0};
+	const struct module *module = modules_find(&places->modules, address);
+	if (module && module_is_runtime(module))
+		return;
 	Dwarf_Die *unit = places_unit(places, address, &scopes->bias);
 	if (!unit)
 		return;

@@ -60,25 +60,13 @@ static char *keep_symbol(struct collector *c, const char *symbol)
 	return copy;
 }
 
-/* The language's own libraries: their source lines, known where debug packages are installed, help nobody. */
-static bool is_runtime(const struct place *place)
-{
-	static const char *const names[] = {"libc.",	 "libc-",    "ld-",	"libpthread",
-					    "libstdc++", "libgcc_s", "libm.so", "librt"};
-	for (size_t i = 0; place->module && i < sizeof names / sizeof *names; i++)
-		if (strncmp(place->module, names[i], strlen(names[i])) == 0)
-			return true;
-	return false;
-}
-
 static struct frame make_frame(struct collector *c, const struct place *place)
 {
-	bool lines = !is_runtime(place);
 	return (struct frame){.address = place->address,
 			      .function = keep_symbol(c, place->function),
-			      .file = lines ? keep(c, place->file) : NULL,
-			      .source = lines ? keep(c, place->source) : NULL,
-			      .line = lines ? place->line : 0,
+			      .file = keep(c, place->file),
+			      .source = keep(c, place->source),
+			      .line = place->line,
 			      .module = keep(c, place->module),
 			      .offset = place->offset,
 			      .library = place->library};
