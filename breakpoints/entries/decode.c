@@ -100,7 +100,7 @@ static enum status decode_release(const struct entries *entries, const struct at
 	call->releases = true;
 	if (target_read(target, regs->rsp, &after, sizeof(after)) != STATUS_OK)
 		return target_gone(target) ? STATUS_GONE : STATUS_OK;
-	const uint64_t bytes = releasing_bytes(target, regs, atomic->told_size, &vanishes);
+	const uint64_t bytes = releasing_bytes(target, regs, (enum releasing_size)atomic->size, &vanishes);
 	if (bytes == 0 || bytes > INT64_MAX || !is_promoted_call(entries, after))
 		return STATUS_OK;
 	call->object = regs->rdi;

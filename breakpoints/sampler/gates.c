@@ -66,6 +66,13 @@ static enum gate_new new_of(const struct release *release)
 	return by[release->gives];
 }
 
+static enum gate_size size_of(const struct release *release)
+{
+	static const enum gate_size from[] = {
+	    [RELEASING_FRONT] = GATE_FRONT, [RELEASING_SECOND] = GATE_SECOND, [RELEASING_THIRD] = GATE_THIRD};
+	return from[release->size_from];
+}
+
 static struct gate_plan plan_of(const struct releases *releases, const struct release *release,
 				const struct releases_plan *plan)
 {
@@ -74,7 +81,7 @@ static struct gate_plan plan_of(const struct releases *releases, const struct re
 	return (struct gate_plan){.function = release->address,
 				  .back = releases->backs[front].at,
 				  .frees = release->kind == RELEASE_MEMORY,
-				  .size = release->knows_end ? GATE_SECOND : GATE_FRONT,
+				  .size = size_of(release),
 				  .gives = gives ? new_of(release) : GATE_NOTHING};
 }
 
@@ -154,7 +161,7 @@ static bool may_have(const struct releases *releases, const struct release *rele
 	if (plan->stops || !plan->gates || !releases->has_backs ||
 	    (plan->giving && release->gives && release->gives_to))
 		return false;
-	return release->kind == RELEASE_MEMORY ? release->glibc || release->knows_end
+	return release->kind == RELEASE_MEMORY ? release_knows_size(release)
 					       : release->kind == RELEASE_NOTHING;
 }
 

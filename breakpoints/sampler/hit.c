@@ -231,7 +231,7 @@ bool sampler_is_release(const struct sampler *sampler, uint64_t address)
 {
 	const struct release *release = releases_find_at(&sampler->releases, address);
 	release = release ? release : releases_find_beside(&sampler->releases, address);
-	return sampler->active && release && release->kind == RELEASE_MEMORY && release->glibc;
+	return sampler->active && release && release->kind == RELEASE_MEMORY && release_knows_size(release);
 }
 
 enum status sampler_hit(struct sampler *sampler, struct tracee *tracee, uint32_t thread, uint64_t address,

@@ -14,7 +14,7 @@
 struct search {
 	struct releases *releases;
 	const struct module *module;
-	bool musl, failed;
+	bool glibc, failed;
 };
 
 /* libc's, and those of allocators that take their place. */
@@ -77,11 +77,17 @@ const struct release *releases_find_beside(const struct releases *releases, uint
 	return NULL;
 }
 
-static bool is_known(const struct releases *releases, uint64_t address)
+/* One function may have several names: what not all of them are told it doesn't go by. */
+static bool is_known(struct releases *releases, const struct symbol *symbol)
 {
-	for (size_t i = 0; i < releases->length; i++)
-		if (releases->at[i].address == address)
-			return true;
+	for (size_t i = 0; i < releases->length; i++) {
+		struct release *release = &releases->at[i];
+		if (release->address != symbol->address)
+			continue;
+		if (releasing_size(symbol->name) != release->size_from)
+			release->size_from = RELEASING_FRONT;
+		return true;
+	}
 	return false;
 }
 
@@ -92,8 +98,7 @@ static void visit(void *context, const struct symbol *symbol)
 	bool libc = search->module->kind == MODULE_LIBC ||
 		    (search->module->kind == MODULE_PROGRAM && search->module->is_static);
 	enum release_kind kind;
-	if (!symbol->function || !is_seen(symbol->name, search, libc, &kind) ||
-	    is_known(releases, symbol->address))
+	if (!symbol->function || !is_seen(symbol->name, search, libc, &kind) || is_known(releases, symbol))
 		return;
 	if (!ARRAY_ONE_MORE(releases->at, releases->length)) {
 		search->failed = true;
@@ -106,15 +111,16 @@ static void visit(void *context, const struct symbol *symbol)
 			     .gives = gives_of(symbol->name),
 			     .gives_pages = gives_pages(symbol->name),
 			     .gives_to = strcmp(symbol->name, "posix_memalign") == 0,
-			     .knows_end = releasing_is_told_size(symbol->name),
-			     .glibc = libc && !search->musl};
+			     .size_from = releasing_size(symbol->name),
+			     .glibc = search->glibc};
 }
 
 bool releases_find(struct releases *releases, const struct entries *entries)
 {
-	struct search search = {.releases = releases, .musl = entries->musl};
+	struct search search = {.releases = releases};
 	for (size_t i = 0; i < entries->modules.length; i++) {
 		search.module = &entries->modules.at[i];
+		search.glibc = releasing_is_glibc(search.module);
 		if (search.module->kind != MODULE_LOADER && search.module->kind != MODULE_CXX)
 			(void)symbols_each(search.module, visit, &search);
 	}
@@ -322,8 +328,8 @@ bool release_touched(const struct releases *releases, const struct release *rele
 		     struct touched *touched)
 {
 	bool vanishes = true;
-	const bool known = release->knows_end || release->glibc;
-	const uint64_t size = known ? releasing_bytes(target, regs, release->knows_end, &vanishes) : 0;
+	const uint64_t size =
+	    release_knows_size(release) ? releasing_bytes(target, regs, release->size_from, &vanishes) : 0;
 	find_released(releases, regs->rdi, size, vanishes, touched);
 	return regs->rdi != 0;
 }
@@ -334,7 +340,8 @@ bool release_logged(const struct releases *releases, const struct gate_frees *fr
 	bool vanishes = true;
 	if (!release || !release->gate)
 		return false;
-	const uint64_t size = release->knows_end ? frees->size : releasing_front(frees->size, &vanishes);
+	const uint64_t size =
+	    release->size_from == RELEASING_FRONT ? releasing_front(frees->size, &vanishes) : frees->size;
 	find_released(releases, frees->address, size, vanishes, touched);
 	return true;
 }

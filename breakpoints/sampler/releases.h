@@ -1,6 +1,7 @@
 #ifndef FMC_BREAKPOINTS_SAMPLER_RELEASES_H
 #define FMC_BREAKPOINTS_SAMPLER_RELEASES_H
 
+#include "breakpoints/sites/releasing.h"
 #include "breakpoints/stubs/displace.h"
 #include "breakpoints/stubs/gate.h"
 #include "breakpoints/stubs/stub_room.h"
@@ -52,8 +53,8 @@ struct release {
 	uint8_t first;	  /* byte that the trap takes the place of */
 	struct release_gate *gates[2];	 /* if new memory isn't seen, and if it is; NULL: not made yet */
 	const struct release_gate *gate; /* the one in the present target; NULL: it has none */
-	bool knows_end;			 /* the second argument is the size */
-	bool glibc;			 /* the size is in front of the block */
+	enum releasing_size size_from;
+	bool glibc; /* it may be in front of the block */
 };
 
 /* A thread in a function that gives out memory: it comes back to a trap, where the return address was. */
@@ -89,6 +90,12 @@ struct releases_plan {
 	bool (*is_watched)(const void *context, uint64_t address, uint64_t bytes);
 	const void *context;
 };
+
+/* Is it known how much the function gives back? */
+static inline bool release_knows_size(const struct release *release)
+{
+	return release->glibc || release->size_from != RELEASING_FRONT;
+}
 
 /* Those of the process's modules. False without memory. */
 bool releases_find(struct releases *releases, const struct entries *entries);

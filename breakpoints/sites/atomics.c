@@ -36,6 +36,7 @@ struct search {
 	const struct promoted *promoted;
 	struct atomics *found;
 	struct plain_accesses plain;
+	bool fronts; /* blocks that the module gives back have their sizes in front of them */
 	bool failed; /* no memory */
 };
 
@@ -319,8 +320,10 @@ static void add_release(void *context, const struct symbol *symbol)
 	struct search *search = context;
 	const struct atomic release = {.address = symbol->address,
 				       .kind = ATOMIC_RELEASE,
-				       .told_size = releasing_is_told_size(symbol->name)};
-	if (symbol->function && releasing_is(symbol->name, true) &&
+				       .size = (uint8_t)releasing_size(symbol->name)};
+	const bool libc = search->module->kind == MODULE_LIBC || search->module->is_static;
+	const bool known = search->fronts || release.size != RELEASING_FRONT;
+	if (symbol->function && releasing_is(symbol->name, libc) && known &&
 	    promoted_has(search->promoted, search->module->name, symbol->address - search->module->bias))
 		add(search, &release);
 }
@@ -328,10 +331,11 @@ static void add_release(void *context, const struct symbol *symbol)
 bool atomics_find_releases(struct atomics *atomics, const struct module *module,
 			   const struct promoted *promoted)
 {
-	struct search search = {.found = atomics, .module = module, .promoted = promoted};
-	const bool libc =
-	    module->kind == MODULE_LIBC || (module->kind == MODULE_PROGRAM && module->is_static);
-	if (!promoted || !libc || module->musl)
+	struct search search = {.found = atomics,
+				.module = module,
+				.promoted = promoted,
+				.fronts = promoted && releasing_is_glibc(module)};
+	if (!promoted || module->kind == MODULE_LOADER || module->kind == MODULE_CXX)
 		return true;
 	(void)symbols_each(module, add_release, &search);
 	put_in_order(atomics);

@@ -1,39 +1,70 @@
 #include "breakpoints/sites/releasing.h"
+#include "breakpoints/symbols/symbols.h"
 
 #include <string.h>
 
-bool releasing_is_told_size(const char *name)
+/* What gives memory back, and where it has the size from. */
+static const struct releaser {
+	const char *name;
+	enum releasing_size size;
+	bool libc; /* it is libc's, too: the others are those of allocators alone, or call one of these */
+} releasers[] = {
+    {"free", RELEASING_FRONT, true},
+    {"realloc", RELEASING_FRONT, true},
+    {"munmap", RELEASING_SECOND, true},
+    {"reallocarray", RELEASING_FRONT, false},
+    {"cfree", RELEASING_FRONT, false},
+    {"free_sized", RELEASING_SECOND, false},
+    {"free_aligned_sized", RELEASING_THIRD, false},
+    {"_ZdlPv", RELEASING_FRONT, false},
+    {"_ZdlPvm", RELEASING_SECOND, false},
+    {"_ZdlPvSt11align_val_t", RELEASING_FRONT, false},
+    {"_ZdlPvmSt11align_val_t", RELEASING_SECOND, false},
+    {"_ZdlPvRKSt9nothrow_t", RELEASING_FRONT, false},
+    {"_ZdlPvSt11align_val_tRKSt9nothrow_t", RELEASING_FRONT, false},
+    {"_ZdaPv", RELEASING_FRONT, false},
+    {"_ZdaPvm", RELEASING_SECOND, false},
+    {"_ZdaPvSt11align_val_t", RELEASING_FRONT, false},
+    {"_ZdaPvmSt11align_val_t", RELEASING_SECOND, false},
+    {"_ZdaPvRKSt9nothrow_t", RELEASING_FRONT, false},
+    {"_ZdaPvSt11align_val_tRKSt9nothrow_t", RELEASING_FRONT, false},
+};
+
+static const struct releaser *find(const char *name)
 {
-	return strcmp(name, "munmap") == 0;
+	for (size_t i = 0; i < sizeof(releasers) / sizeof(releasers[0]); i++)
+		if (strcmp(name, releasers[i].name) == 0)
+			return &releasers[i];
+	return NULL;
+}
+
+enum releasing_size releasing_size(const char *name)
+{
+	const struct releaser *releaser = find(name);
+	return releaser ? releaser->size : RELEASING_FRONT;
 }
 
 bool releasing_is(const char *name, bool libc)
 {
-	static const char *const names[] = {"free", "realloc", "munmap"};
-	static const char *const others[] = {"free",
-					     "realloc",
-					     "reallocarray",
-					     "cfree",
-					     "free_sized",
-					     "free_aligned_sized",
-					     "_ZdlPv",
-					     "_ZdlPvm",
-					     "_ZdlPvSt11align_val_t",
-					     "_ZdlPvmSt11align_val_t",
-					     "_ZdlPvRKSt9nothrow_t",
-					     "_ZdlPvSt11align_val_tRKSt9nothrow_t",
-					     "_ZdaPv",
-					     "_ZdaPvm",
-					     "_ZdaPvSt11align_val_t",
-					     "_ZdaPvmSt11align_val_t",
-					     "_ZdaPvRKSt9nothrow_t",
-					     "_ZdaPvSt11align_val_tRKSt9nothrow_t"};
-	const char *const *of = libc ? names : others;
-	size_t length = libc ? sizeof(names) / sizeof(names[0]) : sizeof(others) / sizeof(others[0]);
-	for (size_t i = 0; i < length; i++)
-		if (strcmp(name, of[i]) == 0)
-			return true;
-	return false;
+	const struct releaser *releaser = find(name);
+	return releaser && (releaser->libc || !libc);
+}
+
+static void find_own(void *context, const struct symbol *symbol)
+{
+	bool *own = context;
+	*own |= symbol->function && strcmp(symbol->name, "__libc_free") == 0;
+}
+
+bool releasing_is_glibc(const struct module *module)
+{
+	bool own = false;
+	if (module->musl || (module->kind != MODULE_LIBC && !module->is_static))
+		return false;
+	/* A static program may have an allocator in the place of libc's, which then isn't part of it. */
+	if (module->kind != MODULE_LIBC)
+		(void)symbols_each(module, find_own, &own);
+	return own || module->kind == MODULE_LIBC;
 }
 
 /* malloc has written there the size of all, with three flags in its lowest bits. */
@@ -54,9 +85,17 @@ uint64_t releasing_block(const struct target *target, uint64_t block, bool *mapp
 	return releasing_front(word, mapped);
 }
 
-uint64_t releasing_bytes(const struct target *target, const struct user_regs_struct *regs, bool told_size,
-			 bool *vanishes)
+uint64_t releasing_bytes(const struct target *target, const struct user_regs_struct *regs,
+			 enum releasing_size size, bool *vanishes)
 {
 	*vanishes = true;
-	return told_size ? regs->rsi : releasing_block(target, regs->rdi, vanishes);
+	switch (size) {
+	case RELEASING_SECOND:
+		return regs->rsi;
+	case RELEASING_THIRD:
+		return regs->rdx;
+	case RELEASING_FRONT:
+		break;
+	}
+	return releasing_block(target, regs->rdi, vanishes);
 }

@@ -1,23 +1,34 @@
 #ifndef FMC_BREAKPOINTS_SITES_RELEASING_H
 #define FMC_BREAKPOINTS_SITES_RELEASING_H
 
+#include "breakpoints/symbols/modules.h"
+
 #include <fmc/tracer/target.h>
 
 #include <sys/user.h>
 
 /*
  * Functions by which programs give memory back: libc's, and those of allocators that take their place (free, realloc, operator delete), which
- * alone know how large a block is, but for munmap(), which is told.
+ * alone know how large a block is where no argument says it.
  */
 bool releasing_is(const char *name, bool libc);
-bool releasing_is_told_size(const char *name);
+
+enum releasing_size {
+	RELEASING_FRONT, /* glibc's malloc has written it in front of the block; with other allocators it isn't known */
+	RELEASING_SECOND, /* that argument says */
+	RELEASING_THIRD,
+};
+enum releasing_size releasing_size(const char *name);
+
+/* Is the module's free() glibc's? */
+bool releasing_is_glibc(const struct module *module);
 
 /*
- * What such a function of glibc's is about to give back, from the registers of a thread at its beginning; 0 bytes: nothing that is known. *vanishes:
+ * What such a function is about to give back, from the registers of a thread at its beginning; 0 bytes: nothing that is known. *vanishes:
  * so that the memory isn't there any more.
  */
-uint64_t releasing_bytes(const struct target *target, const struct user_regs_struct *regs, bool told_size,
-			 bool *vanishes);
+uint64_t releasing_bytes(const struct target *target, const struct user_regs_struct *regs,
+			 enum releasing_size size, bool *vanishes);
 
 /* The same of the word in front of the block. */
 uint64_t releasing_front(uint64_t word, bool *mapped);

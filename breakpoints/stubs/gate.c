@@ -8,7 +8,7 @@
  *
  *     test %rdi, %rdi
  *     jz new                           nothing is given back
- *     mov -8(%rdi), %rax               or mov %rsi, %rax
+ *     mov -8(%rdi), %rax               or mov %rsi, %rax, mov %rdx, %rax
  *     test $2, %al                     it has pages of its own; not where an argument says the size
  *     jnz trap
  *     lea -LEAST(%rax), %r11
@@ -196,7 +196,7 @@ static void put_size(struct writing *w, enum gate_size size, size_t traps[2])
 		put(w, "\x48\x8b\x47\xf8\xa8\x02", 6);
 		traps[0] = put_jump(w, "\x0f\x85", 2);
 	} else {
-		put(w, "\x48\x89\xf0", 3);
+		put(w, size == GATE_SECOND ? "\x48\x89\xf0" : "\x48\x89\xd0", 3);
 	}
 	const uint8_t least = (uint8_t)-GATE_LEAST;
 	put(w, "\x4c\x8d\x58", 3);

@@ -11,7 +11,8 @@
  */
 enum gate_size {
 	GATE_FRONT,  /* malloc of glibc has written it in front of the block, with flags */
-	GATE_SECOND, /* the second argument says */
+	GATE_SECOND, /* that argument says */
+	GATE_THIRD,
 };
 
 enum gate_new {

@@ -28,7 +28,7 @@ struct atomic {
 	uint8_t base, index,
 	    scale;	/* registers as offsets in struct user_regs_struct in words, or one of these: */
 	uint8_t copies; /* enum copy_kind */
-	bool told_size; /* of ATOMIC_RELEASE: by its second argument */
+	uint8_t size;	/* of ATOMIC_RELEASE: how many bytes it gives back, enum releasing_size */
 	bool in_thread; /* relative to the thread's fs base */
 	int64_t displacement;
 };
