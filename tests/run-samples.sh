@@ -39,35 +39,41 @@ cases() {
 		END { flush() }' "$1"
 }
 
-field() {
-	"$BUILD/tests/json" "$SCRATCH/result.json" "$1"
-}
-
 # expect WHAT WANTED FOUND: adds to $wrong.
 expect() {
 	[ "$2" = "$3" ] || wrong="$wrong; $1: expected $2, got $3"
 }
 
 run_case() {
-	local name=$1 program=$2 schedule=$3 wrong= status message condition options=${options//BUILD\//$BUILD/}
+	local name=$1 program=$2 schedule=$3 wrong= status found kind message whole count transitions seconds condition options=${options//BUILD\//$BUILD/}
 	rm -f "$SCRATCH/result.json" "$schedule"
 	# shellcheck disable=SC2086 # options and arguments are lists of words
 	timeout -k 10 150 "$FMC" check --time 120 -o "$schedule" --json "$SCRATCH/result.json" $options -- \
 	    "$program" $args </dev/null >"$SCRATCH/out" 2>"$SCRATCH/err"
 	status=$?
+	{
+		read -r found
+		read -r kind
+		read -r whole
+		read -r count
+		read -r transitions
+		read -r seconds
+		# Of several lines, perhaps.
+		IFS= read -r -d '' message
+		message=${message%$'\n'}
+	} < <("$BUILD/tests/json" "$SCRATCH/result.json" verdict findings.0.kind complete executions transitions seconds findings.0.message)
 	if [ "$verdict" = none ]; then
 		expect "exit status" 0 $status
-		expect verdict none "$(field verdict)"
+		expect verdict none "$found"
 	else
 		expect "exit status" 1 $status
-		expect verdict "$verdict" "$(field findings.0.kind)"
-		message=$(field findings.0.message)
+		expect verdict "$verdict" "$kind"
 		[[ $message =~ $pattern ]] || wrong="$wrong; message '$message' doesn't match '$pattern'"
 		[ -s "$schedule" ] || wrong="$wrong; no schedule written"
 	fi
 	case $complete in
-	yes) expect complete true "$(field complete)" ;;
-	no) expect complete false "$(field complete)" ;;
+	yes) expect complete true "$whole" ;;
+	no) expect complete false "$whole" ;;
 	esac
 	condition=$(sed -n "1s/.* complete only if these accesses don't matter: \(.*\)\.\$/\1/p" "$SCRATCH/out")
 	if [ -n "$only_if" ]; then
@@ -80,8 +86,8 @@ run_case() {
 	elif [ -n "$warning" ]; then
 		grep -E -q "^Warning: .*$warning" "$SCRATCH/out" || wrong="$wrong; no warning of '$warning'"
 	fi
-	[ -z "$executions" ] || expect executions "$executions" "$(field executions)"
-	echo "     $name: $(field executions) executions, $(field transitions) transitions, $(field seconds) s"
+	[ -z "$executions" ] || expect executions "$executions" "$count"
+	echo "     $name: $count executions, $transitions transitions, $seconds s"
 	if [ -z "$wrong" ]; then
 		pass "$name"
 	else
