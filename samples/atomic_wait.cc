@@ -6,7 +6,7 @@
  * fmc-verdict: deadlock
  * fmc-message: T1 waits for T[23] to exit
  *
- * fmc-options: --executions 200
+ * fmc-options: --executions 100
  * fmc-args: all
  * fmc-verdict: none
  */

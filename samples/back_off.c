@@ -10,7 +10,7 @@
  * fmc-verdict: livelock
  * fmc-message: T2, T3, T4
  *
- * fmc-options: --strategy recur --executions 200
+ * fmc-options: --strategy recur --executions 60
  * fmc-args: ordered
  * fmc-verdict: none
  * fmc-complete: no
