@@ -6,6 +6,7 @@
 #include <fmc/supervisor/process.h>
 
 #include "tests/table/linearization.h"
+#include "tests/unit/rounds.h"
 #include "tests/unit/suite.h"
 
 #include <check.h>
@@ -15,7 +16,7 @@
 
 extern char **environ;
 
-#define EXECUTIONS 12
+#define EXECUTIONS largest(12, 5)
 #define ORDERS	   4
 #define OBJECTS	   64
 

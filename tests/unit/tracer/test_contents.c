@@ -1,6 +1,7 @@
 /*
  * Digests of memory: equal if and only if the bytes are, whichever pages were read for them; and of what is in use, without free blocks.
  */
+#include "tests/unit/rounds.h"
 #include "tests/unit/suite.h"
 
 #include <check.h>
@@ -14,7 +15,7 @@
 
 extern char **environ;
 
-#define STEPS	 150
+#define STEPS	 largest(150, 75)
 #define REMEMBER 64
 
 static enum status prepare(void *context, struct target *target, struct tracee *tracee)
@@ -172,7 +173,7 @@ START_TEST(equal_digests_are_equal_bytes)
 {
 	struct scribbling s;
 	char steps[16], seed[16];
-	snprintf(steps, sizeof steps, "%d", STEPS);
+	snprintf(steps, sizeof steps, "%u", STEPS);
 	snprintf(seed, sizeof seed, "%d", _i + 1);
 	begin(&s, _i % 2 ? ORIGIN_EXEC : ORIGIN_COPY, seed, steps, "0", _i < 2);
 	struct contents_source *source = contents_source_new(1);

@@ -1,4 +1,5 @@
 #include "tests/unit/prepare_nothing.h"
+#include "tests/unit/rounds.h"
 #include "tests/unit/suite.h"
 #include "tests/unit/tasks_asleep.h"
 #include "tracer/image_file/note.h"
@@ -294,7 +295,7 @@ START_TEST(killed_while_saving)
 	read_traces(scene.pid, before);
 	srand(7);
 	const char *kills = getenv("FMC_TEST_KILLS");
-	for (int i = 0; i < (kills ? atoi(kills) : 150); i++) {
+	for (int i = kills ? atoi(kills) : (int)largest(150, 40); i > 0; i--) {
 		const pid_t saver = fork();
 		if (saver == 0) {
 			for (;;) {
