@@ -138,6 +138,31 @@ for case in number dialled mutex_tcp; do
 	judge "$case: replayed" [ $? -eq 0 ]
 done
 
+# Names of files: who makes, moves and removes them, and who looks.
+T=$BUILD/targets/file_names
+mkdir "$SCRATCH/folder"
+export TMPDIR=$SCRATCH/folder
+for case in late made moved removed linked; do
+	search optimal 1 $case
+	says $case '^abort: T'
+	timeout -k 5 60 "$FMC" replay "$SCRATCH/$case.sched" </dev/null >"$SCRATCH/out" 2>&1
+	judge "$case: replayed" [ $? -eq 0 ]
+	any=any
+	search dfs 0 $case
+	all=$(field classes)
+	search optimal 0 $case
+	judge "$case: $all different executions, as many as there are" [ "$(field executions)" = "$all" ]
+	any=
+done
+search optimal 0 whole
+search optimal 0 own
+judge "own names: no operations" [ "$(field transitions)" -le 8 ]
+search optimal 2 emptied
+says emptied "what these do isn't controlled: names of files that one thread makes or removes"
+judge "the folder is as it was" [ -z "$(ls "$TMPDIR")" ]
+unset TMPDIR
+T=$objects
+
 # Who waits by a set of epoll for what the program has for itself, when nobody is left who could write.
 T=$BUILD/targets/epoll_waits
 for case in edge pair once nothing asked; do

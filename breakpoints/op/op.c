@@ -131,6 +131,8 @@ static struct op_entry ops[OP_ALL] = {
     [OP_QUEUE_CONTROL] = {"queue_control", CLASS_QUEUE, CLASS_NONE, NEGATIVE_ERRORS},
     [OP_FILE_READ] = {"file_read", CLASS_FILE, CLASS_NONE, NEGATIVE_ERRORS},
     [OP_FILE_WRITE] = {"file_write", CLASS_FILE, CLASS_NONE, NEGATIVE_ERRORS},
+    [OP_NAME_LOOK] = {"name_look", CLASS_NAME, CLASS_NONE, NEGATIVE_ERRORS},
+    [OP_NAME_CHANGE] = {"name_change", CLASS_NAME, CLASS_NAME, NEGATIVE_ERRORS},
     [OP_CONNECTION_OPEN] = {"connection_open", CLASS_CONNECTION, CLASS_NONE,
 			    WAITS | OUTSIDE | NEGATIVE_ERRORS},
     [OP_CONNECTION_ACCEPT] = {"connection_accept", CLASS_CONNECTION, CLASS_NONE,
@@ -159,6 +161,7 @@ static const char *classes[CLASS_ALL] = {
     [CLASS_FUTEX] = "futex",	 [CLASS_MEMORY] = "memory", [CLASS_PIPE] = "pipe",
     [CLASS_EVENTFD] = "eventfd", [CLASS_SOCKET] = "socket", [CLASS_FILE_LOCK] = "file_lock",
     [CLASS_SEMSET] = "semset",	 [CLASS_QUEUE] = "queue",   [CLASS_FILE] = "file",
+    [CLASS_NAME] = "name",
     [CLASS_CONNECTION] = "connection",
 };
 

@@ -10,6 +10,13 @@ static uint64_t address_of(const struct process *process, uint32_t object)
 	return process->objects[object].address;
 }
 
+static void name_it(struct process *process, uint32_t object, uint64_t at)
+{
+	char path[PATH_ROOM];
+	if (files_read_path(process, at, path))
+		kernel_call_name(process, object, path);
+}
+
 static bool make_operation(struct process *process, const struct kernel_call *kernel, struct call *call)
 {
 	const uint32_t object = kernel_intern(process, kernel->class, kernel->id, kernel->sender);
@@ -20,6 +27,10 @@ static bool make_operation(struct process *process, const struct kernel_call *ke
 		return false;
 	if (kernel->class == CLASS_FILE_LOCK)
 		kernel_call_file(process, object, kernel->used);
+	if (kernel->class == CLASS_NAME)
+		name_it(process, object, kernel->name);
+	if (other != NO_OBJECT && kernel->class == CLASS_NAME)
+		name_it(process, other, kernel->other_name);
 	/* A close() ends locks: it has to be seen. */
 	process->has_channels |= kernel->class == CLASS_FILE_LOCK;
 	call->op.kind = (uint16_t)kernel->kind;
@@ -48,10 +59,12 @@ bool kernel_is_operation(struct run *run, long number, struct call *call)
 	    !kernel_call_shared(process, &kernel) || !make_operation(process, &kernel, call))
 		return false;
 	process->uses.ahead = true;
-	kernel_use_note(process, run->thread, &kernel, true);
+	if (kernel.class != CLASS_NAME)
+		kernel_use_note(process, run->thread, &kernel, true);
 	channels_note_operation(process, run->thread, number, regs, &kernel);
 	/* Numbers of descriptors are those of one process. */
-	if (process->spaces_length < 2 && number != SYS_close && number != SYS_dup2 && number != SYS_dup3)
+	if (process->spaces_length < 2 && kernel.class != CLASS_NAME && number != SYS_close &&
+	    number != SYS_dup2 && number != SYS_dup3)
 		descriptors_transfer(process, run->thread, kernel.used);
 	if (kernel.kind == OP_PIPE_CLOSE || kernel.kind == OP_EVENTFD_CLOSE ||
 	    kernel.kind == OP_SOCKET_CLOSE || kernel.kind == OP_FILE_LOCK_CLOSE ||

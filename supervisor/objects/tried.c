@@ -34,6 +34,8 @@ static void perform(struct model *m, uint32_t t, int32_t choice, const struct ob
 	} else {
 		/* Nobody waits for where in a file somebody stands. */
 		o->count += op->arg != 0 && op->kind != OP_FILE_READ;
+		if (op->object2 != NO_OBJECT)
+			model_object(m, op->object2)->count += op->arg != 0;
 	}
 }
 
@@ -45,6 +47,8 @@ static void touches(struct footprint *footprint, const struct model *m, uint32_t
 	(void)t;
 	(void)choice;
 	touch_object(footprint, op->object, op->arg == 0);
+	if (op->object2 != NO_OBJECT)
+		touch_object(footprint, op->object2, op->arg == 0);
 	if (op_class(op->kind) == CLASS_FILE_LOCK && op->arg == LOCK_OF_PROCESS)
 		touch(footprint, TOUCH_LOCK_WAITS, 0, TOUCH_WRITE);
 }

@@ -8,6 +8,7 @@
 #include "supervisor/process/kernel_objects.h"
 #include "supervisor/run/run.h"
 #include "supervisor/signals/signals.h"
+#include "supervisor/uses/uses.h"
 
 #include <fmc/tracer/call_traits.h>
 
@@ -236,6 +237,8 @@ static void perform(struct process *process, uint32_t thread, const struct op *o
 	case OP_QUEUE_CONTROL:
 	case OP_FILE_READ:
 	case OP_FILE_WRITE:
+	case OP_NAME_LOOK:
+	case OP_NAME_CHANGE:
 	case OP_CONNECTION_OPEN:
 	case OP_CONNECTION_ACCEPT:
 	case OP_CONNECTION_RECEIVE:
@@ -252,6 +255,8 @@ static void perform(struct process *process, uint32_t thread, const struct op *o
 		}
 		if (self->leaving.closes)
 			return leaving_close(process, thread, outcome);
+		if (op->kind == OP_NAME_CHANGE)
+			names_take_away(process, thread);
 		run_go_on(process, thread, outcome);
 		return;
 	case OP_FUTEX_WAIT:

@@ -318,18 +318,24 @@ void kernel_waits(struct process *process, uint32_t object, uint64_t bytes)
 		kernel->full = most;
 }
 
+void kernel_call_name(struct process *process, uint32_t object, const char *path)
+{
+	struct kernel_object *kernel = object_of(process, object);
+	const char *slash = strrchr(path, '/');
+	if (!*kernel->name)
+		snprintf(kernel->name, sizeof kernel->name, "%.*s", (int)sizeof kernel->name - 1,
+			 slash && slash[1] ? slash + 1 : path);
+}
+
 void kernel_call_file(struct process *process, uint32_t object, int descriptor)
 {
 	char path[48], link[256];
-	struct kernel_object *kernel = object_of(process, object);
 	snprintf(path, sizeof path, "/proc/%d/fd/%d", target_pid(process->target), descriptor);
-	const ssize_t length = *kernel->name ? -1 : readlink(path, link, sizeof link - 1);
+	const ssize_t length = *object_of(process, object)->name ? -1 : readlink(path, link, sizeof link - 1);
 	if (length <= 0)
 		return;
 	link[length] = '\0';
-	const char *slash = strrchr(link, '/');
-	snprintf(kernel->name, sizeof kernel->name, "%.*s", (int)sizeof kernel->name - 1,
-		 slash ? slash + 1 : link);
+	kernel_call_name(process, object, link);
 }
 
 uint32_t kernel_intern(struct process *process, enum object_class class, uint64_t id, uint64_t sender)
@@ -387,7 +393,9 @@ static void name_tried(const struct process *process, uint32_t object, char *tex
 	unsigned before = 1;
 	for (uint32_t i = 0; i < object; i++)
 		before += process->objects[i].class == its->class;
-	if (*its->kernel.name)
+	if (its->class == CLASS_NAME && *its->kernel.name)
+		snprintf(text, room, "%s %s", class_name(its->class), its->kernel.name);
+	else if (*its->kernel.name)
 		snprintf(text, room, "%s of %s", class_name(its->class), its->kernel.name);
 	else
 		snprintf(text, room, "%s %u", class_name(its->class), before);

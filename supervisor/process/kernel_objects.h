@@ -48,6 +48,8 @@ uint32_t kernel_intern(struct process *process, enum object_class class, uint64_
 
 /* The object is this file's: it is called by its name. */
 void kernel_call_file(struct process *process, uint32_t object, int descriptor);
+/* The same of a path. */
+void kernel_call_name(struct process *process, uint32_t object, const char *path);
 
 /* After this operation: what the kernel says of its object; false: the process is gone. */
 bool kernel_ask(struct process *process, const struct op *op, struct observation *said);

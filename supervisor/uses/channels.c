@@ -194,7 +194,7 @@ static void note_call(struct process *process, uint32_t thread, long number,
 	default:
 		if (descriptors_note(process, thread, number, regs))
 			break;
-		names_note(process, thread, number, regs);
+		names_note(process, thread, number, regs, false);
 		settings_note(process, thread, number, regs);
 	}
 }
@@ -254,8 +254,9 @@ static bool makes_descriptors(const struct process *process, long number)
 static void note_kernel_call(struct process *process, uint32_t thread, struct tracee *tracee, long number)
 {
 	struct kernel_call call;
+	/* names_note() has those. */
 	process->uses.followed = process->threaded && !is_alone(process, thread) &&
-				 kernel_call_decode(process, tracee, number, &call);
+				 kernel_call_decode(process, tracee, number, &call) && call.class != CLASS_NAME;
 	process->uses.followed_file = process->uses.followed && call.class == CLASS_FILE ? call.id : 0;
 	if (process->uses.followed && call.kind != OP_EVENTFD_CLOSE)
 		kernel_use_note(process, thread, &call, false);
@@ -269,6 +270,8 @@ void channels_note_operation(struct process *process, uint32_t thread, long numb
 	process->uses.followed_file = call->class == CLASS_FILE ? call->id : 0;
 	if (traits->from != NO_ARGUMENT && traits->into != NO_ARGUMENT)
 		(void)note_contents(process, thread, traits, regs);
+	if (call->class == CLASS_NAME)
+		names_note(process, thread, number, regs, true);
 	descriptors_opened(process, thread, number, regs);
 }
 

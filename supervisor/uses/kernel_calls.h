@@ -12,8 +12,10 @@ struct kernel_call {
 	uint64_t id, sender; /* of the object, as kernel_intern() takes them */
 	uint64_t other, other_sender; /* the same of a second one; 0: there is none */
 	uint64_t amount;	      /* op.arg */
-	uint64_t name;		      /* where the address of somebody is that the call is given; 0: none */
+	uint64_t name;	     /* where the address of somebody is that the call is given, or a path; 0: none */
+	uint64_t other_name; /* the second path */
 	uint32_t name_size;
+	uint8_t ways; /* of a path, as the file is there or not (enum use) */
 	bool never_waits;
 	bool moves;	       /* the place in a file at which the descriptor stands */
 	bool others;	       /* may have the object, by its name or number */
@@ -42,6 +44,10 @@ bool kernel_exec_unlocks(const struct process *process);
 
 /* kernel_files.c: the same of regular files, as far as it is their contents or their length that matter. */
 bool kernel_call_decode_file(const struct process *process, const struct user_regs_struct *regs, long number,
+			     struct kernel_call *call);
+
+/* names.c: the same of names of files. */
+bool kernel_call_decode_name(const struct process *process, const struct user_regs_struct *regs, long number,
 			     struct kernel_call *call);
 
 /*

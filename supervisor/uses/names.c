@@ -1,3 +1,4 @@
+#include "supervisor/uses/kernel_calls.h"
 #include "supervisor/uses/uses.h"
 
 #include <fcntl.h>
@@ -5,11 +6,14 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 /*
  * Names of files that threads make, remove and look for: lock files, links, directories, renamed files. A name counts by the folder
  * that it is in, however the path leads there.
  */
+
+#define USE_OTHERWISE 64 /* by a call that does more than an operation on a name tells of */
 
 #define NO_FOLDER 7 /* the path is relative to the working directory */
 
@@ -148,43 +152,177 @@ static bool identify(const struct process *process, const char *full, size_t fol
 	return true;
 }
 
-/* What else than the name matters to the call, or is changed by it. */
-static void note_around(struct process *process, uint32_t thread, const struct named *named, int flags,
-			uint8_t ways, uint64_t folder, const struct stat *file)
+/* A path in a call. */
+struct look {
+	char full[PATH_ROOM + 64]; /* as fmc can open it */
+	size_t folder;		   /* so much of it is the folder's */
+	uint64_t id, folder_id;
+	int flags;
+	bool exists, relative;
+	struct stat file; /* what is there, if it exists */
+	uint8_t ways;
+};
+
+/* False: it is none, or nothing that could change for others. */
+static bool look_at(const struct process *process, const struct named *named,
+		    const struct user_regs_struct *regs, struct look *look)
 {
-	if (ways & USE_CHANGES)
-		uses_note(process, thread, CHANNEL_LISTING, folder, USE_CHANGES);
-	if (takes_mask(named->call, flags))
-		uses_note(process, thread, CHANNEL_UMASK, 0, USE_DEPENDS);
-	if (!file || !asks(named->call))
-		return;
-	uses_note(process, thread, CHANNEL_ATTRIBUTE, channels_file_id(process, file), USE_DEPENDS);
-	if (S_ISREG(file->st_mode))
-		uses_note(process, thread, CHANNEL_CONTENT, channels_file_id(process, file), USE_DEPENDS);
+	if (!find_path(process, named, regs, look->full, &look->folder, &look->relative))
+		return false;
+	look->flags = open_flags(process, named->call, regs);
+	look->exists = lstat(look->full, &look->file) == 0;
+	look->ways = ways_of(named, look->flags, look->exists);
+	return true;
 }
 
-void names_note(struct process *process, uint32_t thread, long number, const struct user_regs_struct *regs)
+/* The next row of this call's from i on; NULL: there is none. */
+static const struct named *next_named(size_t *i, long number)
 {
-	char full[PATH_ROOM + 64];
-	struct stat file;
-	uint64_t id, folder_id;
-	size_t folder;
-	bool relative;
-	for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
-		const struct named *named = &calls[i];
-		if (named->call != number || !find_path(process, named, regs, full, &folder, &relative))
-			continue;
-		if (relative)
-			uses_note(process, thread, CHANNEL_FOLDER, 0, USE_DEPENDS);
-		if (!identify(process, full, folder, &id, &folder_id))
-			continue;
-		const int flags = open_flags(process, number, regs);
-		const bool exists = lstat(full, &file) == 0;
-		const uint8_t ways = ways_of(named, flags, exists);
-		if (ways)
-			uses_note(process, thread, CHANNEL_NAME, id, ways);
-		note_around(process, thread, named, flags, ways, folder_id, exists ? &file : NULL);
-		if (named->effect == REMOVES && exists)
-			files_may_go(process, full);
+	while (*i < sizeof calls / sizeof calls[0])
+		if (calls[(*i)++].call == number)
+			return &calls[*i - 1];
+	return NULL;
+}
+
+/* By its path, which is the same in all executions; never 0. */
+static int known_by(const struct look *look)
+{
+	char folder[PATH_ROOM + 64], link[48];
+	uint64_t digest = UINT64_C(0xcbf29ce484222325);
+	snprintf(folder, sizeof folder, "%.*s", (int)look->folder, look->full);
+	const int at = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	snprintf(link, sizeof link, "/proc/self/fd/%d", at);
+	const ssize_t length = at < 0 ? 0 : readlink(link, folder, sizeof folder - 1);
+	for (ssize_t i = 0; i < length; i++)
+		digest = mix(digest, (unsigned char)folder[i]);
+	if (at >= 0)
+		close(at);
+	for (const char *name = look->full + look->folder; *name; name++)
+		digest = mix(digest, (unsigned char)*name);
+	return (int)((digest ^ digest >> 32) & INT32_MAX) | 1;
+}
+
+/*
+ * What a call does when its turn has come hangs on what is there by then: it may make a file, or find it. What empties one changes more than its
+ * name.
+ */
+static void set_call(const struct look *look, const struct named *named, const struct user_regs_struct *regs,
+		     struct kernel_call *call)
+{
+	const bool changes = named->effect != LOOKS || look->flags & (O_CREAT | O_TRUNC);
+	const bool empties = look->flags & O_TRUNC || named->call == SYS_creat || named->call == SYS_truncate;
+	*call = (struct kernel_call){.class = CLASS_NAME,
+				     .kind = changes ? OP_NAME_CHANGE : OP_NAME_LOOK,
+				     .descriptor = known_by(look),
+				     .id = look->id,
+				     .amount = changes,
+				     .name = argument(regs, named->path),
+				     .ways = look->ways,
+				     .never_waits = true,
+				     .can_be_operation = !empties};
+}
+
+static bool is_shared(const struct process *process, const struct kernel_call *call)
+{
+	return shared_has(process->shared, process->shared_known, CLASS_NAME, call->descriptor,
+			  process->transitions);
+}
+
+/* Of two names those count that threads share. */
+static void add_second(const struct process *process, const struct kernel_call *second,
+		       struct kernel_call *call)
+{
+	if (second->id == call->id || !is_shared(process, second))
+		return;
+	if (!is_shared(process, call)) {
+		*call = *second;
+		return;
 	}
+	call->other = second->id;
+	call->other_name = second->name;
+	call->kind = OP_NAME_CHANGE;
+	call->amount = true;
+	call->can_be_operation &= second->can_be_operation;
+}
+
+bool kernel_call_decode_name(const struct process *process, const struct user_regs_struct *regs, long number,
+			     struct kernel_call *call)
+{
+	struct look look;
+	bool found = false;
+	const struct named *named;
+	for (size_t i = 0; (named = next_named(&i, number));) {
+		struct kernel_call one;
+		if (!look_at(process, named, regs, &look) ||
+		    !identify(process, look.full, look.folder, &look.id, &look.folder_id))
+			continue;
+		set_call(&look, named, regs, &one);
+		if (found)
+			add_second(process, &one, call);
+		else
+			*call = one;
+		found = true;
+	}
+	return found;
+}
+
+/* What else than the name matters to the call, or is changed by it. */
+static void note_around(struct process *process, uint32_t thread, const struct named *named,
+			const struct look *look)
+{
+	if (look->ways & USE_CHANGES)
+		uses_note(process, thread, CHANNEL_LISTING, look->folder_id, USE_CHANGES);
+	if (takes_mask(named->call, look->flags))
+		uses_note(process, thread, CHANNEL_UMASK, 0, USE_DEPENDS);
+	if (!look->exists || !asks(named->call))
+		return;
+	const uint64_t file = channels_file_id(process, &look->file);
+	uses_note(process, thread, CHANNEL_ATTRIBUTE, file, USE_DEPENDS);
+	if (S_ISREG(look->file.st_mode))
+		uses_note(process, thread, CHANNEL_CONTENT, file, USE_DEPENDS);
+}
+
+/* Where threads meet at a name calls on it are operations from now on. */
+static void note_name(struct process *process, uint32_t thread, const struct kernel_call *call,
+		      bool operation)
+{
+	const uint8_t ways = call->ways | (call->can_be_operation ? 0 : USE_OTHERWISE);
+	if (!call->ways || !uses_meet(process, thread, CHANNEL_NAME, call->id, ways))
+		return;
+	const bool otherwise = uses_ways(process, CHANNEL_NAME, call->id) & USE_OTHERWISE;
+	const bool known = operation && is_shared(process, call);
+	if (otherwise || (!known && !kernel_use_learn(process, call)))
+		uses_remark(process, CHANNEL_NAME);
+}
+
+void names_note(struct process *process, uint32_t thread, long number, const struct user_regs_struct *regs,
+		bool operation)
+{
+	struct look look;
+	const struct named *named;
+	for (size_t i = 0; (named = next_named(&i, number));) {
+		struct kernel_call call;
+		if (!look_at(process, named, regs, &look))
+			continue;
+		if (look.relative)
+			uses_note(process, thread, CHANNEL_FOLDER, 0, USE_DEPENDS);
+		if (!identify(process, look.full, look.folder, &look.id, &look.folder_id))
+			continue;
+		set_call(&look, named, regs, &call);
+		note_name(process, thread, &call, operation);
+		note_around(process, thread, named, &look);
+	}
+	if (!operation)
+		names_take_away(process, thread);
+}
+
+void names_take_away(struct process *process, uint32_t thread)
+{
+	const struct tracee *tracee = process->threads[thread].tracee;
+	const struct user_regs_struct *regs = tracee ? tracee_regs(process->threads[thread].tracee) : NULL;
+	struct look look;
+	const struct named *named;
+	for (size_t i = 0; regs && (named = next_named(&i, (long)regs->orig_rax));)
+		if (named->effect == REMOVES && look_at(process, named, regs, &look) && look.exists)
+			files_may_go(process, look.full);
 }

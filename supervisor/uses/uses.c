@@ -110,13 +110,13 @@ static bool grow(struct uses *uses)
 	return true;
 }
 
-void uses_note(struct process *process, uint32_t thread, enum channel_kind kind, uint64_t id, uint8_t ways)
+bool uses_meet(struct process *process, uint32_t thread, enum channel_kind kind, uint64_t id, uint8_t ways)
 {
 	struct uses *uses = &process->uses;
 	id = id_among_all(process, kind, id);
 	/* Of so many one may be shared. */
 	if (2 * (uses->length + 1) > uses->room && !grow(uses))
-		return uses_remark(process, kind);
+		return true;
 	struct channel_use *use = &uses->at[slot_of(uses->at, uses->room, kind, id)];
 	if (use->kind == CHANNEL_NONE) {
 		*use = (struct channel_use){.id = id, .thread = thread, .kind = (uint8_t)kind};
@@ -126,7 +126,12 @@ void uses_note(struct process *process, uint32_t thread, enum channel_kind kind,
 		use->thread = thread;
 	use->ways |= ways | (use->thread != thread ? USE_SHARED : 0);
 	const uint8_t matters = kinds[kind].matters | USE_SHARED;
-	if ((use->ways & matters) == matters)
+	return (use->ways & matters) == matters;
+}
+
+void uses_note(struct process *process, uint32_t thread, enum channel_kind kind, uint64_t id, uint8_t ways)
+{
+	if (uses_meet(process, thread, kind, id, ways))
 		uses_remark(process, kind);
 }
 

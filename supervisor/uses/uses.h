@@ -62,10 +62,11 @@ void gone_release(struct uses *uses);
 
 /*
  * uses.c. note: the thread uses such an object in these ways (enum use): what comes of it depends on others, or changes what
- * comes of theirs. The verdict tells of it once one thread's use may depend on another's. forget: all uses so far come before all
+ * comes of theirs. The verdict tells of it once one thread's use may depend on another's; meet: does it by now? That isn't told. forget: all uses so far come before all
  * others. end: this object is gone, and the same number later means another. remark: the verdict is to tell of this kind anyway. ways: all that were noted of it.
  */
 void uses_note(struct process *process, uint32_t thread, enum channel_kind kind, uint64_t id, uint8_t ways);
+bool uses_meet(struct process *process, uint32_t thread, enum channel_kind kind, uint64_t id, uint8_t ways);
 void uses_remark(struct process *process, enum channel_kind kind);
 void uses_forget(struct uses *uses);
 void uses_end(struct process *process, enum channel_kind kind, uint64_t id);
@@ -116,8 +117,13 @@ bool descriptors_note(struct process *process, uint32_t thread, long number,
 		      const struct user_regs_struct *regs);
 void descriptors_closed(struct process *process, uint32_t thread, int descriptor);
 
-/* names.c: the thread is about to make a system call; does it look for, make, or remove the name of a file? */
-void names_note(struct process *process, uint32_t thread, long number, const struct user_regs_struct *regs);
+/*
+ * names.c: the thread is about to make a system call; does it look for, make, or remove the name of a file? operation: it stands before one, and
+ * makes it when its turn has come: take_away, then.
+ */
+void names_note(struct process *process, uint32_t thread, long number, const struct user_regs_struct *regs,
+		bool operation);
+void names_take_away(struct process *process, uint32_t thread);
 
 /* settings.c: the same; does it change or ask for what belongs to the whole process, or to a file? */
 void settings_note(struct process *process, uint32_t thread, long number,

@@ -109,6 +109,8 @@ enum op_kind {
 	OP_QUEUE_CONTROL,
 	OP_FILE_READ, /* what it holds, or how long it is; arg is also 1 where the place is moved that the next read or write begins at */
 	OP_FILE_WRITE,
+	OP_NAME_LOOK,	/* open(), stat() and their like look for a file by its name */
+	OP_NAME_CHANGE, /* they make it, or take it away. object2: the other name of rename() or link() */
 	OP_CONNECTION_OPEN, /* connect(), on who listens there */
 	OP_CONNECTION_ACCEPT,
 	OP_CONNECTION_RECEIVE,
@@ -207,6 +209,7 @@ enum object_class {
 	CLASS_SEMSET, /* of System V */
 	CLASS_QUEUE,  /* of messages, of System V or POSIX */
 	CLASS_FILE,   /* what is in a regular file */
+	CLASS_NAME,   /* of a file, in its folder */
 	CLASS_CONNECTION, /* of sockets with a name: both directions, those who listen, or what comes to one that has no other end */
 	CLASSES,
 	CLASS_USER /* as OP_USER: class_add() */

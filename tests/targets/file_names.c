@@ -1,0 +1,139 @@
+/*
+ * file_names [any] CASE: two threads meet at names of files in the folder TMPDIR; which of them is first makes the difference, and one of the orders aborts,
+ * but with `any`. late: a lock file that is looked for, then made; made: a folder; moved: a file to one name or the other; removed: one of two; linked. whole: a
+ * lock file as it should be: no order aborts; emptied: what fmc is to name; own: each has names of its own.
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static int any, entered, results[2];
+
+static void must(int good)
+{
+	if (!good)
+		abort();
+}
+
+static void make(const char *name)
+{
+	const int file = open(name, O_CREAT | O_EXCL | O_WRONLY, 0600);
+	must(file >= 0 && close(file) == 0);
+}
+
+static void enter(void)
+{
+	pthread_mutex_lock(&mutex);
+	entered++;
+	pthread_mutex_unlock(&mutex);
+}
+
+static void lock_late(int me)
+{
+	(void)me;
+	if (access("lock", F_OK) == 0)
+		return;
+	const int file = open("lock", O_CREAT | O_WRONLY, 0600);
+	must(file >= 0 && close(file) == 0);
+	enter();
+}
+
+static void lock_whole(int me)
+{
+	(void)me;
+	const int file = open("lock", O_CREAT | O_EXCL | O_WRONLY, 0600);
+	if (file >= 0) {
+		close(file);
+		enter();
+	}
+}
+
+static void make_folder(int me)
+{
+	results[me] = mkdir("folder", 0700);
+}
+
+static void make_source(void)
+{
+	make("source");
+}
+
+static void move(int me)
+{
+	results[me] = rename("source", me ? "right" : "left");
+}
+
+static void remove_or_look(int me)
+{
+	struct stat file;
+	results[me] = me ? unlink("source") : stat("source", &file);
+}
+
+static void link_or_remove(int me)
+{
+	results[me] = me ? unlink("source") : link("source", "left");
+}
+
+static void empty(int me)
+{
+	const int file = open("source", me ? O_WRONLY | O_TRUNC : O_RDONLY);
+	must(file >= 0 && close(file) == 0);
+}
+
+static void use_own(int me)
+{
+	const char *const names[] = {"left", "right"};
+	struct stat file;
+	make(names[me]);
+	must(stat(names[me], &file) == 0 && unlink(names[me]) == 0 && stat(names[me], &file) != 0);
+}
+
+/* What comes of it when the first one is first. */
+static const struct {
+	const char *name;
+	void (*prepare)(void);
+	void (*act)(int me);
+	int first[2];
+	int entered;
+} cases[] = {
+    {"late", NULL, lock_late, {0, 0}, 1},
+    {"whole", NULL, lock_whole, {0, 0}, 1},
+    {"made", NULL, make_folder, {0, -1}, 0},
+    {"moved", make_source, move, {0, -1}, 0},
+    {"removed", make_source, remove_or_look, {0, 0}, 0},
+    {"linked", make_source, link_or_remove, {0, 0}, 0},
+    {"emptied", make_source, empty, {0, 0}, 0},
+    {"own", NULL, use_own, {0, 0}, 0},
+};
+static size_t chosen;
+
+static void *act(void *me)
+{
+	cases[chosen].act(me != NULL);
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t threads[2];
+	const char *folder = getenv("TMPDIR");
+	any = argc > 2 && strcmp(argv[1], "any") == 0;
+	must(folder && chdir(folder) == 0);
+	while (chosen < sizeof cases / sizeof cases[0] && strcmp(cases[chosen].name, argv[argc - 1]) != 0)
+		chosen++;
+	must(chosen < sizeof cases / sizeof cases[0]);
+	if (cases[chosen].prepare)
+		cases[chosen].prepare();
+	for (int i = 0; i < 2; i++)
+		pthread_create(&threads[i], NULL, act, i ? threads : NULL);
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	must(any || (entered == cases[chosen].entered && results[0] == cases[chosen].first[0] &&
+		     results[1] == cases[chosen].first[1]));
+	return 0;
+}
