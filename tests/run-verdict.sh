@@ -167,15 +167,15 @@ named signalfd "descriptors of events $waits"
 BY=cb:1 lock 1 timerfd
 says "$locks timerfd: found" '^deadlock: T1 waits for T4 to exit, T4 waits in syscall, T5 waits in syscall'
 named inotify 'events of files'
-for case in exclusive link mkdir rename; do
-	named $case 'names of files that one thread makes or removes and another one looks for'
+for case in exclusive link mkdir shm; do
+	lock 1 $case
+	says "$locks $case: each tries for ever" '^livelock: .* of T2, T3 repeated for ever'
 done
 named process_vm 'process_vm_readv, process_vm_writev'
 lock 1 sigwait
 says "$locks sigwait: found" '^deadlock: '
 lock 1 sigtimedwait
-named shm 'names of files that one thread makes or removes and another one looks for'
-named create 'names of files that one thread makes or removes and another one looks for'
+lock 0 create
 named size 'files that one thread writes and another one reads'
 named sigpending 'signals that threads send each other'
 # What is the process's, or an attribute of a file: one changes it, the other one asks.
