@@ -66,6 +66,14 @@ bool shared_has(const struct shared *shared, uint32_t length, enum object_class 
 	return false;
 }
 
+bool shared_has_class(const struct shared *shared, uint32_t length, enum object_class class)
+{
+	for (uint32_t i = 0; i < length; i++)
+		if (shared->at[i].class == class)
+			return true;
+	return false;
+}
+
 bool shared_in_common(const struct shared *shared)
 {
 	const uint32_t length = shared_length(shared);

@@ -255,8 +255,8 @@ static void perform(struct process *process, uint32_t thread, const struct op *o
 		}
 		if (self->leaving.closes)
 			return leaving_close(process, thread, outcome);
-		if (op->kind == OP_NAME_CHANGE)
-			names_take_away(process, thread);
+		if (op_class(op->kind) == CLASS_NAME)
+			names_perform(process, thread, op);
 		run_go_on(process, thread, outcome);
 		return;
 	case OP_FUTEX_WAIT:

@@ -38,18 +38,23 @@ bool uses_any_process(const struct process *process, about_process *ask, const v
 	return found;
 }
 
-bool files_read_path(const struct process *process, uint64_t address, char path[PATH_ROOM])
+bool files_read_text(const struct process *process, uint64_t address, char *path, size_t room)
 {
-	const uint64_t page = 4096;
-	for (size_t length = 0, size; length < PATH_ROOM; length += size) {
-		const size_t left = page - (address + length) % page;
-		size = left < PATH_ROOM - length ? left : PATH_ROOM - length;
+	const uint64_t page = 4096, step = 256;
+	for (size_t length = 0, size; length < room; length += size) {
+		const size_t left = page - (address + length) % page, most = left < step ? left : step;
+		size = most < room - length ? most : room - length;
 		if (target_read(process->target, address + length, path + length, size) != STATUS_OK)
 			return false;
 		if (memchr(path + length, 0, size))
 			return true;
 	}
 	return false;
+}
+
+bool files_read_path(const struct process *process, uint64_t address, char path[PATH_ROOM])
+{
+	return files_read_text(process, address, path, PATH_ROOM);
 }
 
 bool descriptors_asked_by_libc(const struct process *process, const struct user_regs_struct *regs)

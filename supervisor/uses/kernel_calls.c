@@ -359,9 +359,3 @@ bool kernel_call_decode_asked(struct process *process, int descriptor, struct ke
 	*call = (struct kernel_call){.descriptor = descriptor, .can_be_operation = true};
 	return kernel_look(process, descriptor, &end) && decode_end(process, NULL, DIRECTION_ASK, end, call);
 }
-
-bool kernel_call_shared(const struct process *process, const struct kernel_call *call)
-{
-	return shared_has(process->shared, process->shared_known, call->class, call->descriptor,
-			  process->transitions);
-}

@@ -58,7 +58,4 @@ bool kernel_call_has_name(const struct process *process, int descriptor);
 bool kernel_call_decode_connection(const struct process *process, enum op_kind kind,
 				   struct kernel_call *call);
 
-/* Are calls on the descriptor operations by now? */
-bool kernel_call_shared(const struct process *process, const struct kernel_call *call);
-
 #endif

@@ -97,6 +97,12 @@ void kernel_use_closed(struct uses *uses, int descriptor)
 	}
 }
 
+bool kernel_call_shared(const struct process *process, const struct kernel_call *call)
+{
+	return shared_has(process->shared, process->shared_known, call->class, call->descriptor,
+			  process->transitions);
+}
+
 bool kernel_use_learn(struct process *process, const struct kernel_call *call)
 {
 	struct kernel_use alone = {.class = call->class, .length = 1, .descriptors = {call->descriptor}};

@@ -1,5 +1,8 @@
 #include "supervisor/uses/kernel_calls.h"
+#include "supervisor/uses/paths.h"
 #include "supervisor/uses/uses.h"
+
+#include <fmc/tracer/call_traits.h>
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,7 +13,7 @@
 
 /*
  * Names of files that threads make, remove and look for: lock files, links, directories, renamed files. A name counts by the folder
- * that it is in, however the path leads there.
+ * that it is in, however the path leads there; those of the folders that it leads through are looked for, too.
  */
 
 #define USE_OTHERWISE 64 /* by a call that does more than an operation on a name tells of */
@@ -59,6 +62,31 @@ static const struct named calls[] = {
     {SYS_open, NO_FOLDER, 0, LOOKS},
     {SYS_openat, 0, 1, LOOKS},
     {SYS_openat2, 0, 1, LOOKS},
+    {SYS_chdir, NO_FOLDER, 0, LOOKS},
+    {SYS_chroot, NO_FOLDER, 0, LOOKS},
+    {SYS_chmod, NO_FOLDER, 0, LOOKS},
+    {SYS_fchmodat, 0, 1, LOOKS},
+    {CALL_FCHMODAT2, 0, 1, LOOKS},
+    {SYS_chown, NO_FOLDER, 0, LOOKS},
+    {SYS_lchown, NO_FOLDER, 0, LOOKS},
+    {SYS_fchownat, 0, 1, LOOKS},
+    {SYS_utime, NO_FOLDER, 0, LOOKS},
+    {SYS_utimes, NO_FOLDER, 0, LOOKS},
+    {SYS_futimesat, 0, 1, LOOKS},
+    {SYS_utimensat, 0, 1, LOOKS},
+    {SYS_statfs, NO_FOLDER, 0, LOOKS},
+    {SYS_getxattr, NO_FOLDER, 0, LOOKS},
+    {SYS_lgetxattr, NO_FOLDER, 0, LOOKS},
+    {SYS_listxattr, NO_FOLDER, 0, LOOKS},
+    {SYS_llistxattr, NO_FOLDER, 0, LOOKS},
+    {SYS_setxattr, NO_FOLDER, 0, LOOKS},
+    {SYS_lsetxattr, NO_FOLDER, 0, LOOKS},
+    {SYS_removexattr, NO_FOLDER, 0, LOOKS},
+    {SYS_lremovexattr, NO_FOLDER, 0, LOOKS},
+    {SYS_execve, NO_FOLDER, 0, LOOKS},
+    {SYS_execveat, 0, 1, LOOKS},
+    {SYS_inotify_add_watch, NO_FOLDER, 1, LOOKS},
+    {SYS_name_to_handle_at, 0, 1, LOOKS},
 };
 
 static uint64_t argument(const struct user_regs_struct *regs, uint8_t number)
@@ -103,162 +131,114 @@ static bool asks(long number)
 	return number == SYS_stat || number == SYS_lstat || number == SYS_newfstatat || number == SYS_statx;
 }
 
-static uint64_t mix(uint64_t digest, uint64_t value)
+/* A symbolic link that the path ends with is what such a call is about, or in its way. */
+static bool follows(const struct named *named, int flags)
 {
-	return (digest ^ value) * UINT64_C(0x100000001b3);
+	if (named->effect != LOOKS || flags & O_NOFOLLOW || (flags & O_CREAT && flags & O_EXCL))
+		return false;
+	switch (named->call) {
+	case SYS_lstat:
+	case SYS_link:
+	case SYS_readlink:
+	case SYS_readlinkat:
+	case SYS_lchown:
+	case SYS_lgetxattr:
+	case SYS_llistxattr:
+	case SYS_lsetxattr:
+	case SYS_lremovexattr:
+		return false;
+	default:
+		return true;
+	}
 }
 
-/* The path as fmc can open it, the length of the folder's part, and whether that begins in the working folder. False: nothing that could change for others. */
-static bool find_path(const struct process *process, const struct named *named,
-		      const struct user_regs_struct *regs, char full[PATH_ROOM + 64], size_t *folder,
-		      bool *relative)
-{
-	char path[PATH_ROOM];
-	const int pid = target_pid(process->target);
-	const int from = named->folder == NO_FOLDER ? AT_FDCWD : (int)argument(regs, named->folder);
-	if (!files_read_path(process, argument(regs, named->path), path))
-		return false;
-	size_t length = strlen(path);
-	while (length > 1 && path[length - 1] == '/')
-		path[--length] = '\0';
-	const char *slash = strrchr(path, '/');
-	const char *name = slash ? slash + 1 : path;
-	const bool device = strncmp(path, "/dev/", 5) == 0 && strncmp(path, "/dev/shm/", 9) != 0;
-	if (!*name || strncmp(path, "/proc/", 6) == 0 || device)
-		return false;
-	if (*path == '/')
-		snprintf(full, PATH_ROOM + 64, "/proc/%d/root%s", pid, path);
-	else if (from == AT_FDCWD)
-		snprintf(full, PATH_ROOM + 64, "/proc/%d/cwd/%s", pid, path);
-	else
-		snprintf(full, PATH_ROOM + 64, "/proc/%d/fd/%d/%s", pid, from, path);
-	*relative = *path != '/' && from == AT_FDCWD;
-	*folder = strlen(full) - strlen(name);
-	return true;
-}
-
-static bool identify(const struct process *process, const char *full, size_t folder, uint64_t *id,
-		     uint64_t *folder_id)
-{
-	char path[PATH_ROOM + 64];
-	struct stat found;
-	snprintf(path, sizeof path, "%.*s", (int)folder, full);
-	if (stat(path, &found) != 0)
-		return false;
-	*folder_id = channels_file_id(process, &found);
-	*id = mix(UINT64_C(0xcbf29ce484222325), *folder_id);
-	for (const char *at = full + folder; *at; at++)
-		*id = mix(*id, (unsigned char)*at);
-	return true;
-}
-
-/* A path in a call. */
-struct look {
-	char full[PATH_ROOM + 64]; /* as fmc can open it */
-	size_t folder;		   /* so much of it is the folder's */
-	uint64_t id, folder_id;
-	int flags;
-	bool exists, relative;
-	struct stat file; /* what is there, if it exists */
+/* The names that a call is about, one after another. */
+struct looks {
+	const struct named *named;
+	size_t row;	  /* the next one */
+	struct path path; /* to the name */
+	int flags;	  /* of an open() */
+	bool walks;
+	bool changes, empties; /* what the call may do to this name */
 	uint8_t ways;
 };
 
-/* False: it is none, or nothing that could change for others. */
-static bool look_at(const struct process *process, const struct named *named,
-		    const struct user_regs_struct *regs, struct look *look)
+static void set_effect(struct looks *looks)
 {
-	if (!find_path(process, named, regs, look->full, &look->folder, &look->relative))
-		return false;
-	look->flags = open_flags(process, named->call, regs);
-	look->exists = lstat(look->full, &look->file) == 0;
-	look->ways = ways_of(named, look->flags, look->exists);
+	const struct named *named = looks->named;
+	const bool last = looks->path.last;
+	looks->ways = last ? ways_of(named, looks->flags, looks->path.exists) : USE_DEPENDS;
+	looks->changes = last && (named->effect != LOOKS || looks->flags & (O_CREAT | O_TRUNC));
+	looks->empties =
+	    last && (looks->flags & O_TRUNC || named->call == SYS_creat || named->call == SYS_truncate);
+}
+
+/* The first one, or the next. */
+static bool next_look(const struct process *process, const struct user_regs_struct *regs, long number,
+		      struct looks *looks)
+{
+	while (!looks->walks || !path_next(&looks->path)) {
+		while (looks->row < sizeof calls / sizeof calls[0] && calls[looks->row].call != number)
+			looks->row++;
+		if (looks->row == sizeof calls / sizeof calls[0])
+			return false;
+		const struct named *named = looks->named = &calls[looks->row++];
+		const int from = named->folder == NO_FOLDER ? AT_FDCWD : (int)argument(regs, named->folder);
+		looks->flags = open_flags(process, named->call, regs);
+		looks->walks = path_begin(process, argument(regs, named->path), from,
+					  follows(named, looks->flags), &looks->path);
+	}
+	set_effect(looks);
 	return true;
-}
-
-/* The next row of this call's from i on; NULL: there is none. */
-static const struct named *next_named(size_t *i, long number)
-{
-	while (*i < sizeof calls / sizeof calls[0])
-		if (calls[(*i)++].call == number)
-			return &calls[*i - 1];
-	return NULL;
-}
-
-/* By its path, which is the same in all executions; never 0. */
-static int known_by(const struct look *look)
-{
-	char folder[PATH_ROOM + 64], link[48];
-	uint64_t digest = UINT64_C(0xcbf29ce484222325);
-	snprintf(folder, sizeof folder, "%.*s", (int)look->folder, look->full);
-	const int at = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	snprintf(link, sizeof link, "/proc/self/fd/%d", at);
-	const ssize_t length = at < 0 ? 0 : readlink(link, folder, sizeof folder - 1);
-	for (ssize_t i = 0; i < length; i++)
-		digest = mix(digest, (unsigned char)folder[i]);
-	if (at >= 0)
-		close(at);
-	for (const char *name = look->full + look->folder; *name; name++)
-		digest = mix(digest, (unsigned char)*name);
-	return (int)((digest ^ digest >> 32) & INT32_MAX) | 1;
 }
 
 /*
  * What a call does when its turn has come hangs on what is there by then: it may make a file, or find it. What empties one changes more than its
  * name.
  */
-static void set_call(const struct look *look, const struct named *named, const struct user_regs_struct *regs,
-		     struct kernel_call *call)
+static void set_call(const struct looks *looks, const struct user_regs_struct *regs, struct kernel_call *call)
 {
-	const bool changes = named->effect != LOOKS || look->flags & (O_CREAT | O_TRUNC);
-	const bool empties = look->flags & O_TRUNC || named->call == SYS_creat || named->call == SYS_truncate;
 	*call = (struct kernel_call){.class = CLASS_NAME,
-				     .kind = changes ? OP_NAME_CHANGE : OP_NAME_LOOK,
-				     .descriptor = known_by(look),
-				     .id = look->id,
-				     .amount = changes,
-				     .name = argument(regs, named->path),
-				     .ways = look->ways,
+				     .kind = looks->changes ? OP_NAME_CHANGE : OP_NAME_LOOK,
+				     .descriptor = path_known_by(&looks->path),
+				     .id = looks->path.id,
+				     .amount = looks->changes,
+				     .name = argument(regs, looks->named->path),
+				     .ways = looks->ways,
 				     .never_waits = true,
-				     .can_be_operation = !empties};
+				     .can_be_operation = !looks->empties};
 }
 
-static bool is_shared(const struct process *process, const struct kernel_call *call)
+/* An operation is about two names at most. */
+static void add_second(const struct kernel_call *second, struct kernel_call *call)
 {
-	return shared_has(process->shared, process->shared_known, CLASS_NAME, call->descriptor,
-			  process->transitions);
-}
-
-/* Of two names those count that threads share. */
-static void add_second(const struct process *process, const struct kernel_call *second,
-		       struct kernel_call *call)
-{
-	if (second->id == call->id || !is_shared(process, second))
-		return;
-	if (!is_shared(process, call)) {
-		*call = *second;
-		return;
+	if (second->id == call->id) {
+		call->kind = call->amount || second->amount ? OP_NAME_CHANGE : OP_NAME_LOOK;
+		call->amount |= second->amount;
+	} else if (!call->other) {
+		call->other = second->id;
+		call->other_name = second->name;
+		call->kind = OP_NAME_CHANGE;
+		call->amount = true;
 	}
-	call->other = second->id;
-	call->other_name = second->name;
-	call->kind = OP_NAME_CHANGE;
-	call->amount = true;
 	call->can_be_operation &= second->can_be_operation;
 }
 
+/* Those that threads share count. */
 bool kernel_call_decode_name(const struct process *process, const struct user_regs_struct *regs, long number,
 			     struct kernel_call *call)
 {
-	struct look look;
+	struct looks looks = {.row = 0};
 	bool found = false;
-	const struct named *named;
-	for (size_t i = 0; (named = next_named(&i, number));) {
+	if (!shared_has_class(process->shared, process->shared_known, CLASS_NAME))
+		return false;
+	while (next_look(process, regs, number, &looks)) {
 		struct kernel_call one;
-		if (!look_at(process, named, regs, &look) ||
-		    !identify(process, look.full, look.folder, &look.id, &look.folder_id))
+		set_call(&looks, regs, &one);
+		if (!kernel_call_shared(process, &one))
 			continue;
-		set_call(&look, named, regs, &one);
 		if (found)
-			add_second(process, &one, call);
+			add_second(&one, call);
 		else
 			*call = one;
 		found = true;
@@ -267,62 +247,67 @@ bool kernel_call_decode_name(const struct process *process, const struct user_re
 }
 
 /* What else than the name matters to the call, or is changed by it. */
-static void note_around(struct process *process, uint32_t thread, const struct named *named,
-			const struct look *look)
+static void note_around(struct process *process, uint32_t thread, const struct looks *looks)
 {
-	if (look->ways & USE_CHANGES)
-		uses_note(process, thread, CHANNEL_LISTING, look->folder_id, USE_CHANGES);
-	if (takes_mask(named->call, look->flags))
+	const struct path *path = &looks->path;
+	if (path->relative)
+		uses_note(process, thread, CHANNEL_FOLDER, 0, USE_DEPENDS);
+	if (looks->ways & USE_CHANGES)
+		uses_note(process, thread, CHANNEL_LISTING, path->folder_id, USE_CHANGES);
+	if (takes_mask(looks->named->call, looks->flags))
 		uses_note(process, thread, CHANNEL_UMASK, 0, USE_DEPENDS);
-	if (!look->exists || !asks(named->call))
+	if (!path->last || !path->exists || !asks(looks->named->call))
 		return;
-	const uint64_t file = channels_file_id(process, &look->file);
+	const uint64_t file = channels_file_id(process, &path->file);
 	uses_note(process, thread, CHANNEL_ATTRIBUTE, file, USE_DEPENDS);
-	if (S_ISREG(look->file.st_mode))
+	if (S_ISREG(path->file.st_mode))
 		uses_note(process, thread, CHANNEL_CONTENT, file, USE_DEPENDS);
 }
 
-/* Where threads meet at a name calls on it are operations from now on. */
-static void note_name(struct process *process, uint32_t thread, const struct kernel_call *call,
-		      bool operation)
+/* Is the name one of those that the operation is about? */
+static bool is_of(const struct process *process, const struct op *op, uint64_t id)
 {
-	const uint8_t ways = call->ways | (call->can_be_operation ? 0 : USE_OTHERWISE);
-	if (!call->ways || !uses_meet(process, thread, CHANNEL_NAME, call->id, ways))
+	const uint32_t object = kernel_find(process, CLASS_NAME, id);
+	return object != NO_OBJECT && (object == op->object || object == op->object2);
+}
+
+/* Where threads meet at a name calls on it are operations from now on; `op`: this one is about to be performed, NULL: it's none, or not yet. */
+static void note_name(struct process *process, uint32_t thread, const struct looks *looks,
+		      const struct user_regs_struct *regs, const struct op *op)
+{
+	const uint8_t ways = looks->ways | (looks->empties ? USE_OTHERWISE : 0);
+	struct kernel_call call;
+	if (!looks->ways || !uses_meet(process, thread, CHANNEL_NAME, looks->path.id, ways) ||
+	    (op && is_of(process, op, looks->path.id)))
 		return;
-	const bool otherwise = uses_ways(process, CHANNEL_NAME, call->id) & USE_OTHERWISE;
-	const bool known = operation && is_shared(process, call);
-	if (otherwise || (!known && !kernel_use_learn(process, call)))
+	set_call(looks, regs, &call);
+	const bool otherwise = uses_ways(process, CHANNEL_NAME, looks->path.id) & USE_OTHERWISE;
+	if (otherwise || op || (!kernel_call_shared(process, &call) && !kernel_use_learn(process, &call)))
 		uses_remark(process, CHANNEL_NAME);
+}
+
+static void note(struct process *process, uint32_t thread, long number, const struct user_regs_struct *regs,
+		 const struct op *op, bool now)
+{
+	struct looks looks = {.row = 0};
+	while (next_look(process, regs, number, &looks)) {
+		note_name(process, thread, &looks, regs, op);
+		note_around(process, thread, &looks);
+		if (now && looks.named->effect == REMOVES && looks.path.last && looks.path.exists)
+			files_may_go(process, looks.path.full);
+	}
 }
 
 void names_note(struct process *process, uint32_t thread, long number, const struct user_regs_struct *regs,
 		bool operation)
 {
-	struct look look;
-	const struct named *named;
-	for (size_t i = 0; (named = next_named(&i, number));) {
-		struct kernel_call call;
-		if (!look_at(process, named, regs, &look))
-			continue;
-		if (look.relative)
-			uses_note(process, thread, CHANNEL_FOLDER, 0, USE_DEPENDS);
-		if (!identify(process, look.full, look.folder, &look.id, &look.folder_id))
-			continue;
-		set_call(&look, named, regs, &call);
-		note_name(process, thread, &call, operation);
-		note_around(process, thread, named, &look);
-	}
-	if (!operation)
-		names_take_away(process, thread);
+	note(process, thread, number, regs, NULL, !operation);
 }
 
-void names_take_away(struct process *process, uint32_t thread)
+void names_perform(struct process *process, uint32_t thread, const struct op *op)
 {
 	const struct tracee *tracee = process->threads[thread].tracee;
 	const struct user_regs_struct *regs = tracee ? tracee_regs(process->threads[thread].tracee) : NULL;
-	struct look look;
-	const struct named *named;
-	for (size_t i = 0; regs && (named = next_named(&i, (long)regs->orig_rax));)
-		if (named->effect == REMOVES && look_at(process, named, regs, &look) && look.exists)
-			files_may_go(process, look.full);
+	if (regs)
+		note(process, thread, (long)regs->orig_rax, regs, op, true);
 }

@@ -48,6 +48,8 @@ bool descriptors_asked_by_libc(const struct process *process, const struct user_
 /* The path that is at this address; false: it can't be read, or is too long. */
 #define PATH_ROOM 256
 bool files_read_path(const struct process *process, uint64_t address, char path[PATH_ROOM]);
+/* The same of so many bytes. */
+bool files_read_text(const struct process *process, uint64_t address, char *text, size_t room);
 
 /*
  * gone.c: a number for the file, which no other one has had in this execution. may_go: the call that is about to be made takes away
@@ -102,6 +104,8 @@ void kernel_use_note(struct process *process, uint32_t thread, const struct kern
 void kernel_use_note_descriptor(struct process *process, uint32_t thread, int descriptor);
 /* A thread sleeps in the call: another one has to use the object. False: that can't be known. */
 bool kernel_use_learn(struct process *process, const struct kernel_call *call);
+/* Are calls on the descriptor operations by now? */
+bool kernel_call_shared(const struct process *process, const struct kernel_call *call);
 /* Was it seen before that nobody else has the call's object? */
 bool kernel_use_owns(struct process *process, const struct kernel_call *call);
 /* The file is about to be mapped. */
@@ -119,11 +123,11 @@ void descriptors_closed(struct process *process, uint32_t thread, int descriptor
 
 /*
  * names.c: the thread is about to make a system call; does it look for, make, or remove the name of a file? operation: it stands before one, and
- * makes it when its turn has come: take_away, then.
+ * makes it when its turn has come: perform, then.
  */
 void names_note(struct process *process, uint32_t thread, long number, const struct user_regs_struct *regs,
 		bool operation);
-void names_take_away(struct process *process, uint32_t thread);
+void names_perform(struct process *process, uint32_t thread, const struct op *op);
 
 /* settings.c: the same; does it change or ask for what belongs to the whole process, or to a file? */
 void settings_note(struct process *process, uint32_t thread, long number,

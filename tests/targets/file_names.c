@@ -1,6 +1,7 @@
 /*
  * file_names [any] CASE: two threads meet at names of files in the folder TMPDIR; which of them is first makes the difference, and one of the orders aborts,
- * but with `any`. late: a lock file that is looked for, then made; made: a folder; moved: a file to one name or the other; removed: one of two; linked. whole: a
+ * but with `any`. late: a lock file that is looked for, then made; made: a folder; moved: a file to one name or the other; removed: one of two; linked; below: a file in a folder that
+ * the other one makes; above: in one, by a link that it renames; through: by a link whose target it removes. whole: a
  * lock file as it should be: no order aborts; emptied: what fmc is to name; own: each has names of its own.
  */
 #include <fcntl.h>
@@ -79,6 +80,38 @@ static void link_or_remove(int me)
 	results[me] = me ? unlink("source") : link("source", "left");
 }
 
+static void make_above(void)
+{
+	must(mkdir("right", 0700) == 0 && chdir("right") == 0);
+	make("source");
+	must(chdir("..") == 0 && symlink("right", "folder") == 0);
+}
+
+static void make_or_enter(int me)
+{
+	const int file = me ? open("folder/file", O_CREAT | O_WRONLY, 0600) : -1;
+	results[me] = me ? file < 0 : mkdir("folder", 0700);
+	if (file >= 0)
+		close(file);
+}
+
+static void rename_or_enter(int me)
+{
+	struct stat file;
+	results[me] = me ? stat("folder/source", &file) : rename("folder", "left");
+}
+
+static void make_linked(void)
+{
+	make("source");
+	must(symlink("source", "link") == 0);
+}
+
+static void remove_or_follow(int me)
+{
+	results[me] = me ? access("link", F_OK) : unlink("source");
+}
+
 static void empty(int me)
 {
 	const int file = open("source", me ? O_WRONLY | O_TRUNC : O_RDONLY);
@@ -107,6 +140,9 @@ static const struct {
     {"moved", make_source, move, {0, -1}, 0},
     {"removed", make_source, remove_or_look, {0, 0}, 0},
     {"linked", make_source, link_or_remove, {0, 0}, 0},
+    {"below", NULL, make_or_enter, {0, 0}, 0},
+    {"above", make_above, rename_or_enter, {0, -1}, 0},
+    {"through", make_linked, remove_or_follow, {0, -1}, 0},
     {"emptied", make_source, empty, {0, 0}, 0},
     {"own", NULL, use_own, {0, 0}, 0},
 };

@@ -2,7 +2,7 @@
  * kernel_order [any] CASE: two threads meet at an object of the kernel, and what they or main() find depends on which was first. Each
  * aborts in one of the orders, but with `any`; and but for these: mutex_tcp, mutex_local, mutex_datagrams, mutex_named, which end in a
  * deadlock; own_files, own_connections, own_folders, handed, mapped_written, read_only, rights_given, poll_lock, poll_end, in which no order matters; replaced,
- * reopened, opened_first, flags, mode, mapped, mapped_later, opened_otherwise, which fmc is to name.
+ * reopened, opened_first, flags, mode, mapped, mapped_later, which fmc is to name.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -867,6 +867,7 @@ static void remove_opened(void)
 	char path[64];
 	snprintf(path, sizeof path, "/tmp/kernel_order %d", getpid());
 	unlink(path);
+	check_first();
 }
 
 /* A file that can't be written any more. */

@@ -37,6 +37,9 @@ bool shared_add(struct shared *shared, const struct shared_descriptor *descripto
 bool shared_has(const struct shared *shared, uint32_t length, enum object_class class, int descriptor,
 		uint64_t transition);
 
+/* Is any of this class among the first `length`? */
+bool shared_has_class(const struct shared *shared, uint32_t length, enum object_class class);
+
 /* Does it have such objects of which copies of a process would have the same? */
 bool shared_in_common(const struct shared *shared);
 
