@@ -2,7 +2,7 @@
 # Programs of several processes with --follow: what is found in them, which process it is told of, that it is played again, and what can't be had
 # with it. TIMES: how often a failure is played.
 . tests/lib.sh
-TIMES=${TIMES:-3}
+TIMES=${TIMES:-1}
 ! long || TIMES=20
 TARGET=$BUILD/targets/followed
 

@@ -2,8 +2,8 @@
 # Outcomes (--outcomes, --outcome, --same-output): programs made at random have just those that running every order of their steps has, with
 # every strategy that is complete, and each replays. OUTCOMES: how many programs.
 . tests/lib.sh
-OUTCOMES=${OUTCOMES:-8}
-[ -z "${FMC_TEST_LONG:-}" ] || OUTCOMES=$((20 * OUTCOMES))
+OUTCOMES=${OUTCOMES:-4}
+[ -z "${FMC_TEST_LONG:-}" ] || OUTCOMES=$((40 * OUTCOMES))
 HERE=$PWD
 STRATEGIES=(auto dfs source cb)
 case $FMC in /*) ;; *) FMC=$HERE/$FMC ;; esac
