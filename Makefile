@@ -57,8 +57,11 @@ $(call archive,$(1)): $(call objects,$(1))
 endef
 $(foreach layer,$(LAYERS),$(eval $(call layer_rule,$(layer))))
 
+# In libcapstone's tables the loader has 77,000 pointers to fill in each time that fmc starts, which takes longer than all else until then. Without
+# a distribution's own options (LDFLAGS) the library is put into fmc where it can be, and fmc is linked for one place, so that there are none.
+CAPSTONE := $(if $(LDFLAGS)$(SANITIZE),,$(wildcard $(shell $(CC) -print-file-name=libcapstone.a)))
 $(BUILD)/fmc: $(call objects,cli) $(ARCHIVES)
-	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+	$(CC) $(ALL_LDFLAGS) $(if $(CAPSTONE),-no-pie) $^ $(if $(CAPSTONE),$(subst -lcapstone,$(CAPSTONE),$(LIBS)),$(LIBS)) -o $@
 
 # For programs that are compiled to tell of their accesses to memory: nothing of fmc's is in it.
 POINTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard breakpoints/points/*.c))
