@@ -105,6 +105,23 @@ says_not() {
 	fi
 }
 
+# told_by FILE FIELD...: these of fmc's JSON, and kind, signature and count of its findings (20 at most), sorted; with UNCOUNTED no counts.
+told_by() {
+	local file=$1 field i paths=() told
+	shift
+	for i in {0..19}; do paths+=(findings.$i.kind findings.$i.signature findings.$i.count); done
+	mapfile -t told < <("$BUILD/tests/json" "$file" "$@" "${paths[@]}")
+	for field; do
+		echo "$field ${told[0]:-}"
+		told=("${told[@]:1}")
+	done
+	for ((i = 0; i < 60; i += 3)); do
+		[ -n "${told[i]:-}" ] || break
+		[ -z "${UNCOUNTED:-}" ] || told[i + 2]=
+		echo "${told[i]} ${told[i + 1]} ${told[i + 2]}"
+	done | sort
+}
+
 # long: true in `make check-long`.
 long() {
 	[ -n "${FMC_TEST_LONG:-}" ]

@@ -15,14 +15,7 @@ check() {
 
 # result NAME: what has to be the same however often the search was broken off.
 result() {
-	local file=$SCRATCH/$1.json field i kind
-	for field in verdict complete executions transitions classes; do
-		echo "$field $("$BUILD/tests/json" "$file" $field)"
-	done
-	for ((i = 0; i < 20; i++)); do
-		kind=$("$BUILD/tests/json" "$file" findings.$i.kind 2>/dev/null) || break
-		echo "$kind $("$BUILD/tests/json" "$file" findings.$i.signature) $("$BUILD/tests/json" "$file" findings.$i.count)"
-	done | sort
+	told_by "$SCRATCH/$1.json" verdict complete executions transitions classes
 }
 
 # in_parts NAME JOBS EXECUTIONS ARGUMENT...: the same from parts of so many executions as from one run.

@@ -31,14 +31,7 @@ merge() {
 
 # result FILE: what has to be equal.
 result() {
-	local file=$SCRATCH/$1 field i
-	for field in verdict complete classes executions; do
-		echo "$field $(json "$file" $field)"
-	done
-	for ((i = 0; i < 20; i++)); do
-		json "$file" findings.$i.signature 2>/dev/null || break
-		json "$file" findings.$i.count
-	done | paste - - | sort
+	told_by "$SCRATCH/$1" verdict complete classes executions
 }
 
 # same NAME N ARGUMENT...: so many shards find what one search finds, and say so.
