@@ -1,7 +1,8 @@
 #!/bin/bash
-# fmc is killed (SIGKILL) at random moments: no target may outlive it.
+# fmc is killed (SIGKILL) at random moments (TIMES: how many of each kind): no target may outlive it.
 . tests/lib.sh
-TIMES=${TIMES:-30}
+TIMES=${TIMES:-10}
+! long || TIMES=30
 RANDOM=${SEED:-1}
 cp "$BUILD/samples/philosophers_ordered" "$SCRATCH/target"
 
