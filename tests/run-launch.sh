@@ -5,7 +5,6 @@
 
 S=$BUILD/samples
 SEARCH=(--strategy optimal --engine agent --all -- "$S/philosophers_mut" 5)
-json() { "$BUILD/tests/json" "$@"; }
 
 # check ARGUMENT...: to $SCRATCH/result.json, out and err; prints the exit status.
 check() {
@@ -16,14 +15,7 @@ check() {
 }
 
 result() {
-	local field i
-	for field in verdict complete classes executions; do
-		echo "$field $(json "$SCRATCH/result.json" $field 2>&1)"
-	done
-	for ((i = 0; i < 20; i++)); do
-		json "$SCRATCH/result.json" findings.$i.signature 2>/dev/null || break
-		json "$SCRATCH/result.json" findings.$i.count
-	done | paste - - | sort
+	told_by "$SCRATCH/result.json" verdict complete classes executions
 }
 
 # launched NAME COMMAND ARGUMENT...: two workers that are launched so find what is expected.
