@@ -3,6 +3,7 @@
 # many executions as there are different ones, which the enumeration of all counts; what is wrong is found, replayed and walked.
 . tests/lib.sh
 T=$BUILD/targets/kernel_objects
+REPLAYS=$(long && echo 3 || echo 1)
 
 # search STRATEGY STATUS CASE [OPTION...]
 search() {
@@ -52,17 +53,17 @@ says mutex_pipe 'T2 waits for pipe 3, 4, T3 waits for mutex held by T2'
 
 for case in lost_pipe lost_eventfd lost_socket mutex_pipe both_full lost_flock lost_record lost_semop lost_queue mutex_flock; do
 	replayed=0
-	for ((i = 0; i < 3; i++)); do
+	for ((i = 0; i < REPLAYS; i++)); do
 		timeout -k 5 60 "$FMC" replay "$SCRATCH/$case.sched" </dev/null >"$SCRATCH/out" 2>&1 && replayed=$((replayed + 1))
 	done
-	judge "$case: replayed" [ $replayed -eq 3 ]
+	judge "$case: replayed" [ $replayed -eq $REPLAYS ]
 	timeout -k 5 60 "$FMC" minimize -o "$SCRATCH/least.sched" "$SCRATCH/$case.sched" </dev/null >"$SCRATCH/out" 2>&1
 	judge "$case: minimised" [ $? -eq 0 ]
 done
 # Executions beside each other lock the same file, one after the other.
 again_and_again() {
 	local i
-	for ((i = 0; i < 8; i++)); do
+	for ((i = 0; i < 4; i++)); do
 		timeout -k 5 100 "$FMC" replay "$SCRATCH/lost_flock.sched" </dev/null >/dev/null 2>&1 || echo "$i"
 	done
 }
