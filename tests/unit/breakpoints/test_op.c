@@ -55,6 +55,7 @@ START_TEST(test_second_objects)
 	    {OP_THREAD_START, CLASS_NONE, CLASS_NONE},	     {OP_MUTEX_LOCK, CLASS_MUTEX, CLASS_NONE},
 	    {OP_COND_SIGNAL, CLASS_COND, CLASS_NONE},	     {OP_PROCESS_EXIT, CLASS_NONE, CLASS_NONE},
 	    {OP_THREAD_TIMEDJOIN, CLASS_THREAD, CLASS_NONE}, {OP_SOCKET_CLOSE, CLASS_SOCKET, CLASS_SOCKET},
+	    {OP_NAME_CHANGE, CLASS_NAME, CLASS_NAME},	     {OP_NAME_LOOK, CLASS_NAME, CLASS_NONE},
 	};
 	unsigned pairs = 0;
 	for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
@@ -63,7 +64,7 @@ START_TEST(test_second_objects)
 	}
 	for (unsigned kind = 0; kind < OP_KINDS; kind++)
 		pairs += op_class2((enum op_kind)kind) != CLASS_NONE;
-	ck_assert_uint_eq(pairs, 7);
+	ck_assert_uint_eq(pairs, 8);
 }
 END_TEST
 

@@ -354,7 +354,7 @@ START_TEST(test_digest)
 }
 END_TEST
 
-enum { WALK_THREADS = 7, WALK_OBJECTS = 32 };
+enum { WALK_THREADS = 7, WALK_OBJECTS = 33 };
 
 static uint32_t pick(uint32_t n)
 {
@@ -398,6 +398,7 @@ static void add_walk_objects(struct model *m)
 	    {CLASS_SEMSET, .owner = NO_THREAD},
 	    {CLASS_QUEUE, .owner = NO_THREAD},
 	    {CLASS_FILE, .owner = NO_THREAD},
+	    {CLASS_NAME, .owner = NO_THREAD},
 	    {CLASS_CONNECTION, .owner = NO_THREAD},
 	};
 	for (uint32_t i = 0; i < sizeof others / sizeof *others; i++)
