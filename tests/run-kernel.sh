@@ -143,7 +143,7 @@ done
 T=$BUILD/targets/file_names
 mkdir "$SCRATCH/folder"
 export TMPDIR=$SCRATCH/folder
-for case in late made moved removed linked below above through; do
+for case in late far made moved removed linked below above through; do
 	search optimal 1 $case
 	says $case '^abort: T'
 	timeout -k 5 60 "$FMC" replay "$SCRATCH/$case.sched" </dev/null >"$SCRATCH/out" 2>&1

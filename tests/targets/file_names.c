@@ -1,6 +1,6 @@
 /*
  * file_names [any] CASE: two threads meet at names of files in the folder TMPDIR; which of them is first makes the difference, and one of the orders aborts,
- * but with `any`. late: a lock file that is looked for, then made; made: a folder; moved: a file to one name or the other; removed: one of two; linked; below: a file in a folder that
+ * but with `any`. late: a lock file that is looked for, then made; far: the same by a long path; made: a folder; moved: a file to one name or the other; removed: one of two; linked; below: a file in a folder that
  * the other one makes; above: in one, by a link that it renames; through: by a link whose target it removes. whole: a
  * lock file as it should be: no order aborts; emptied: what fmc is to name; own: each has names of its own.
  */
@@ -52,6 +52,24 @@ static void lock_whole(int me)
 		close(file);
 		enter();
 	}
+}
+
+/* By a path of more than a thousand characters. */
+static void lock_far(int me)
+{
+	char path[1200];
+	size_t length = 0;
+	while (length < 1024) {
+		path[length++] = '.';
+		path[length++] = '/';
+	}
+	(void)me;
+	strcpy(path + length, "lock");
+	if (access(path, F_OK) == 0)
+		return;
+	const int file = open("lock", O_CREAT | O_WRONLY, 0600);
+	must(file >= 0 && close(file) == 0);
+	enter();
 }
 
 static void make_folder(int me)
@@ -135,6 +153,7 @@ static const struct {
 	int entered;
 } cases[] = {
     {"late", NULL, lock_late, {0, 0}, 1},
+    {"far", NULL, lock_far, {0, 0}, 1},
     {"whole", NULL, lock_whole, {0, 0}, 1},
     {"made", NULL, make_folder, {0, -1}, 0},
     {"moved", make_source, move, {0, -1}, 0},
