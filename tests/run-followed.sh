@@ -131,6 +131,14 @@ follow --strategy optimal --outcomes closed
 says 'closed: the lock is lost with any descriptor' '"0 0' '"0 11'
 follow --strategy optimal retry
 judge 'retry: complete' [ "$status $(field complete)" = "0 true" ]
+# Whoever is refused and tries again may be refused for ever.
+for how in again keep; do
+	follow $how
+	judge "$how: a livelock, found by default" [ "$status $(field findings.0.kind)" = "1 livelock" ]
+	timeout 60 "$FMC" replay "$SCRATCH/found.sched" </dev/null >"$SCRATCH/out" 2>&1
+	judge "$how: played" [ $? -eq 0 ]
+	says "$how: with its cycle" '^ *livelock: [0-9]+ transitions? of .*T[12].1.* repeated for ever'
+done
 follow --strategy dfs open
 judge 'open: a deadlock, as such locks are refused to nobody' [ "$status $(field findings.0.kind)" = "1 deadlock" ]
 judge 'nothing of these is left running' [ -z "$(users_of "$TARGET")" ]

@@ -46,6 +46,22 @@ static uint64_t pair(uint32_t low, uint32_t high)
 	return low | (uint64_t)high << 32;
 }
 
+/*
+ * How often the lock of a file has changed is no state of it: what it is like the kernel knows, and whoever knows the kernel. That it hasn't since a
+ * thread fell asleep there is one.
+ */
+static uint64_t sleeps_at(const struct model *m, const struct op *op)
+{
+	if (op_class(op->kind) != CLASS_FILE_LOCK || op->arg3 == 0)
+		return (uint64_t)op->arg3;
+	return op->arg3 == 1 + (int64_t)model_object_const(m, op->object)->count ? 1 : 2;
+}
+
+static uint32_t count_of(const struct model_object *o)
+{
+	return o->class == CLASS_FILE_LOCK ? 0 : o->count;
+}
+
 static void words_of_thread(const struct model *m, uint32_t t, uint64_t words[THREAD_WORDS])
 {
 	const struct model_thread *thread = model_thread_const(m, t);
@@ -56,7 +72,7 @@ static void words_of_thread(const struct model *m, uint32_t t, uint64_t words[TH
 	words[2] = thread->next;
 	words[3] = args & 1 ? (uint64_t)op->arg : 0;
 	words[4] = args & 2 ? (uint64_t)op->arg2 : 0;
-	words[5] = args & 4 ? (uint64_t)op->arg3 : 0;
+	words[5] = args & 4 ? sleeps_at(m, op) : 0;
 }
 
 _Static_assert(MODEL_THREAD_WORDS == THREAD_WORDS - 1, "all but the numbers of objects");
@@ -75,7 +91,7 @@ static uint32_t words_of_object(const struct model *m, uint32_t object, uint64_t
 {
 	const struct model_object *o = model_object_const(m, object);
 	words[0] = o->class | (uint64_t)o->type << 8 | (uint64_t)o->flags << 16 | (uint64_t)o->wakeup << 24;
-	words[1] = pair(o->owner, o->count);
+	words[1] = pair(o->owner, count_of(o));
 	words[2] = pair(o->first, o->last);
 	words[3] = pair(o->sleepers, o->spurious);
 	words[4] = o->standing;

@@ -126,10 +126,32 @@ static bool outruns(const struct trace *trace, size_t start)
 	return false;
 }
 
+/* It goes to sleep before an object of the kernel that it would have had to wait for. */
+static bool comes_late(const struct transition *transition)
+{
+	return op_is_tried(transition->op.kind) && transition->word == TRIED_WAITS && !transition->op.arg2;
+}
+
+/*
+ * Somebody whom the kernel wakes for a lock comes too late each time, as others have taken it again: as with a mutex, that is no fault of theirs. But
+ * those are at fault whom the kernel refuses to let wait (EDEADLK), and who try again without letting anybody get on.
+ */
+static bool is_outpaced(const struct trace *trace, size_t start)
+{
+	bool late = false, refused = false;
+	for (size_t i = start; i < trace->length; i++) {
+		const struct transition *one = &trace->at[i];
+		late |= comes_late(one);
+		refused |= op_is_tried(one->op.kind) && one->word == TRIED_FAILS;
+	}
+	return late && !refused;
+}
+
 /* Fair, and nobody's fault all the same. */
 static bool excused(const struct trace *trace, size_t start, uint32_t selfish)
 {
-	return outruns(trace, start) || (selfish == NO_THREAD && waits_for_what_it_missed(trace, start));
+	return outruns(trace, start) || is_outpaced(trace, start) ||
+	       (selfish == NO_THREAD && waits_for_what_it_missed(trace, start));
 }
 
 enum end_reason cycle_judge(struct trace *trace, size_t start, uint32_t threads, bool only_fair)

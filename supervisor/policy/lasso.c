@@ -26,7 +26,8 @@ void lasso_start(struct lasso *lasso, const struct policy *policy)
 {
 	const bool watched = policy->fair_k != 0 && !policy->unwatched;
 	*lasso = (struct lasso){.longer = (size_t)policy->longer};
-	start_at(lasso, policy->early && watched ? 1 : (size_t)policy->max_depth, watched);
+	start_at(lasso, (size_t)(policy->early && watched ? policy_early(policy) : policy->max_depth),
+		 watched);
 	lasso->early = policy->early && watched;
 	lasso->later = (size_t)policy->max_depth;
 }

@@ -492,7 +492,7 @@ void binaries_release(struct process *process);
  * of who has come to the object last. end: it has exited, its threads are gone. unfollowed: are there processes that fmc only lets go on? others: are there others that aren't over? alive: threads of
  * the present one. key: what an object at this address goes by. heir: an object in the present space's own memory has this owner, as its memory
  * says, which is a copy: who is that by now? memory: that of the present one. become: this space has another program, whose memory is all new. at: the thread's space is the
- * present one, with the program that it ran before this transition, counted from 0.
+ * present one, with the program that it ran before this transition, counted from 0. digest: memory_digest() of all of them.
  */
 #define NO_SPACE UINT32_MAX
 uint32_t spaces_add(struct process *process, struct target *target, uint32_t first, uint32_t forker);
@@ -502,6 +502,7 @@ void spaces_enter(struct process *process, uint32_t thread);
 void spaces_enter_object(struct process *process, uint32_t object);
 void spaces_end(struct process *process, uint32_t space, int status);
 bool spaces_unfollowed(const struct process *process);
+bool spaces_digest(struct process *process, uint64_t digest[2]);
 bool spaces_others(const struct process *process);
 uint32_t spaces_alive(const struct process *process);
 uint64_t spaces_key(struct process *process, uint64_t address);

@@ -105,6 +105,23 @@ void spaces_become(struct process *process, uint32_t space, uint32_t binary)
 	binaries_use(process, binary);
 }
 
+bool spaces_digest(struct process *process, uint64_t digest[2])
+{
+	const uint32_t present = process->space;
+	bool told = process->spaces_length > 0 || memory_digest(process, digest);
+	for (uint32_t i = 0; i < process->spaces_length && told; i++) {
+		uint64_t part[2] = {0, 0};
+		if (!process->spaces[i].over) {
+			enter(process, i);
+			told = memory_digest(process, part);
+		}
+		for (int word = 0; word < 2; word++)
+			digest[word] = (i ? digest[word] * UINT64_C(0x100000001b3) : 0) ^ part[word];
+	}
+	enter(process, present);
+	return told;
+}
+
 bool spaces_unfollowed(const struct process *process)
 {
 	if (process->spaces_length == 0)

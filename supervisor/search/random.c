@@ -142,7 +142,7 @@ static void set_policy(const struct random_walks *walks, uint64_t number, struct
 		policy->profile = &walks->profile.profile;
 		policy->group = random_profile_draw(&walks->profile, policy->seed);
 	}
-	policy->early = policy->kind == POLICY_RECUR;
+	policy->early |= policy->kind == POLICY_RECUR;
 }
 
 static enum search_answer random_next(void *strategy, struct plan *plan)

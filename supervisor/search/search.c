@@ -66,6 +66,7 @@ enum search_answer search_next(struct search *search, struct plan *plan)
 		       .ordered = search->options.ordered,
 		       .max_depth = search->options.max_depth,
 		       .unwatched = search->options.unwatched,
+		       .early = search->options.early,
 		       .max_thread_depth = search->options.max_thread_depth},
 	    .ticket = search->handed_out + 1,
 	};
@@ -138,6 +139,7 @@ static void save_search_options(struct saver *saver, const struct search_options
 	save_number(saver, options->ordered);
 	save_number(saver, options->max_depth);
 	save_number(saver, options->unwatched);
+	save_number(saver, options->early);
 	save_number(saver, options->max_thread_depth);
 	save_number(saver, options->shard);
 	save_number(saver, options->shards);
@@ -153,6 +155,7 @@ static void load_search_options(struct loader *loader, struct search_options *op
 	options->ordered = load_bool(loader);
 	options->max_depth = load_number(loader);
 	options->unwatched = load_bool(loader);
+	options->early = load_bool(loader);
 	options->max_thread_depth = load_number(loader);
 	options->shard = (uint32_t)load_most(loader, UINT32_MAX);
 	options->shards = (uint32_t)load_most(loader, UINT32_MAX);

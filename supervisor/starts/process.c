@@ -167,7 +167,7 @@ static bool process_digest(struct machine *machine, uint64_t digest[2])
 {
 	struct process *process = process_of(machine);
 	uint64_t bytes;
-	if (process->spaces_length > 1 || !memory_digest(process, digest) || !kernel_digest(process, &bytes))
+	if (!spaces_digest(process, digest) || !kernel_digest(process, &bytes))
 		return false;
 	digest[1] ^= bytes;
 	for (uint32_t t = 0; t < process->threads_length; t++)

@@ -8,6 +8,8 @@
  *   upgrade  both read the same, and then want to write it
  *   threads  as cross, and the first process's second lock is another thread's, which doesn't count
  *   retry    as cross, and who is refused lets go and takes them in the other order
+ *   again    as cross, and who is refused lets go and tries again in the same order, as often as it takes
+ *   keep     the same, and doesn't let go
  *   open     as cross, with locks of open files, of which the kernel refuses none
  *   closed   the first one closes another descriptor of the file that it has locked; the second one tries to lock it
  *
@@ -38,7 +40,7 @@ static volatile struct shared *shared;
 
 static int processes = 2, order = -1, own;
 static int files[MOST];
-static bool bytes, upgrade, threads, retry, open_files, closed;
+static bool bytes, upgrade, threads, retry, again, keep, open_files, closed;
 
 static int set(int who, int command, short type)
 {
@@ -97,6 +99,13 @@ static void *second(void *unused)
 		if ((shared->results[own] = lock(next, F_WRLCK)) == 0)
 			shared->results[own] = lock(own, F_WRLCK);
 	}
+	while (shared->results[own] == EDEADLK && (again || keep)) {
+		if (again) {
+			lock(own, F_UNLCK);
+			lock(own, F_WRLCK);
+		}
+		shared->results[own] = lock(next, F_WRLCK);
+	}
 	return unused;
 }
 
@@ -151,6 +160,8 @@ int main(int argc, char **argv)
 	upgrade = strcmp(how, "upgrade") == 0;
 	threads = strcmp(how, "threads") == 0;
 	retry = strcmp(how, "retry") == 0;
+	again = strcmp(how, "again") == 0;
+	keep = strcmp(how, "keep") == 0;
 	open_files = strcmp(how, "open") == 0;
 	closed = strcmp(how, "closed") == 0;
 	processes = strcmp(how, "circle") == 0 ? 3 : 2;

@@ -50,6 +50,7 @@ struct search_options {
 	    every_round; /* loops that wait go each of their rounds, in vain or not: policy.once_round is never set */
 	uint64_t max_depth;
 	bool unwatched;		   /* and no loops are looked for there: as in struct policy */
+	bool early;		   /* they are from the beginning on: as in struct policy */
 	uint64_t max_thread_depth; /* transitions of one thread; 0: no bound */
 	/*
 	 * Search one part of `shards` alone, the one of number `shard` from 0; 0: all of it. Strategies for which strategy_split()

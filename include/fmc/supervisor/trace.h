@@ -75,7 +75,7 @@ struct policy {
 	/* Transitions before an execution is examined for a loop and cut, without fairness cut at once; 0: no bound. */
 	uint64_t max_depth;
 	bool unwatched; /* cut at once at max_depth, whether it makes a loop or not */
-	bool early;	/* fair: the first transitions are looked at for a loop, too, as if max_depth was 1 */
+	bool early;	/* fair: the first transitions are looked at for a loop, too, as if max_depth was policy_early() */
 	bool endless;	/* no cycle ends it: for plans that go round one */
 	uint64_t longer;	   /* one without a loop goes on from there up to so many; 0: it ends */
 	uint64_t max_thread_depth; /* transitions of one thread before it is held for good; 0 is no bound */
@@ -94,6 +94,15 @@ struct policy {
 	const struct deviation *deviations; /* POLICY_DEVIATIONS: in their order; outlives the execution */
 	size_t deviations_length;
 };
+
+/*
+ * policy.early: the transition from which on. Where one looks for what comes again that is the first; else most executions that end are to be over
+ * before, as a digest of several processes takes as long as some transitions.
+ */
+static inline uint64_t policy_early(const struct policy *policy)
+{
+	return policy->kind == POLICY_RECUR ? 1 : 16;
+}
 
 #define POLICY_CHANGES 32
 

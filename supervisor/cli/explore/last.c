@@ -111,7 +111,7 @@ static void examine(struct exploration *x, const struct plan *plan, const struct
 	/* A loop that was seen early is to be seen where schedules are played, too. */
 	if (policy.early && end_reason_loops(trace->end) &&
 	    (!policy.max_depth || trace->length < policy.max_depth))
-		policy.max_depth = 1;
+		policy.max_depth = policy_early(&plan->policy);
 	policy.early = false;
 	struct finding finding;
 	finding_init(&finding);

@@ -194,6 +194,8 @@ static void settle(struct options *options)
 	/* What makes no loop goes on: servers have no end, and idle ones have threads that keep house. */
 	if (!options->depth_given && options->command == COMMAND_RUN)
 		options->longer = UINT64_MAX;
+	/* Of several processes an execution takes long: too long to come to the depth at which loops are looked for. */
+	options->search.early = options->follow && options->command == COMMAND_CHECK;
 	bool searches = options->command == COMMAND_CHECK || options->explore;
 	bool endless = options->automatic || strategy_random(options->search.strategy);
 	if (searches && endless && !options->seconds_given)
