@@ -43,6 +43,16 @@ judge "no execution of it is cut" grep -Eqx '(be)+' "$SCRATCH/letters"
 check 1 --depth 1000 --no-minimize -- "$ENDLESS" yield
 says "the first execution loops" '^livelock: 1 transition of T2' 'Found in execution 1,'
 
+# Who goes round until something comes from outside doesn't for ever, however long that takes.
+mkfifo "$SCRATCH/fifo"
+for case in thread child; do
+	check 0 --strategy recur --executions 1 -- "$BUILD/targets/goes_round" $case "$SCRATCH/fifo"
+	says "goes round, $case: it waits" '^No failure found' '^  - in 1 execution all threads waited for something outside$'
+	field complete false
+done
+check 1 --strategy recur --executions 2 --depth 1000 --no-minimize -- "$BUILD/targets/goes_round" never
+says "goes round for ever" '^livelock: 1 transition of T1 repeated for ever'
+
 # Whoever looks for work every millisecond keeps nobody from a lock for ever.
 check 0 --strategy recur --atomics --executions 100 -- "$BUILD/targets/idle_workers"
 says "idle workers" '^No failure found in 100 executions'

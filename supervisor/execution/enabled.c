@@ -174,6 +174,32 @@ static bool await_outside(struct execution *x)
 	return false;
 }
 
+/*
+ * The threads go round and come to the same state again, which is for ever unless somebody outside ends it: a child process by memory that it
+ * shares, or what another thread waits for. As where nobody goes on, time is let pass for those, and what has come shows before the next transition.
+ * True: the execution ends here.
+ */
+static bool goes_round(struct execution *x)
+{
+	struct trace *trace = x->trace;
+	const bool told =
+	    trace->end == END_LIVELOCK || trace->end == END_NO_YIELD || trace->end == END_UNFULFILLED_LOOP;
+	const enum hope hope =
+	    told && x->machine->ops->await ? x->machine->ops->await(x->machine, 0) : HOPE_NONE;
+	if (hope == HOPE_NONE)
+		return true;
+	trace->loop_start = 0;
+	trace->end_thread = NO_THREAD;
+	trace->end = END_NONE;
+	if (hope == HOPE_LOST) {
+		trace->end = END_STUCK;
+		snprintf(trace->message, sizeof trace->message,
+			 "threads go round until something comes from outside of the program");
+	}
+	lasso_again(&x->lasso);
+	return hope == HOPE_LOST;
+}
+
 /* Does the plan go on with an operation whose wait for something outside isn't over yet? */
 static bool plan_waits(const struct execution *x)
 {
@@ -374,9 +400,11 @@ bool execution_compute_enabled(struct execution *x)
 		if (!on)
 			return end_without_enabled(x);
 	}
-	if (x->judges_cycles && execution_judge_cycles(x))
+	if (x->judges_cycles && execution_judge_cycles(x) && goes_round(x))
 		return false;
-	if (lasso_ends(&x->lasso, x->machine, x->block.model, trace) || ends_at_circle(x))
+	if (lasso_ends(&x->lasso, x->machine, x->block.model, trace) && goes_round(x))
+		return false;
+	if (ends_at_circle(x))
 		return false;
 	x->stage = EXECUTION_SURVEYED;
 	fair_schedulable(x->fair, x->enabled, x->schedulable);

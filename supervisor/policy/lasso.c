@@ -37,6 +37,11 @@ void lasso_only_cut(struct lasso *lasso)
 	lasso->blind = true;
 }
 
+void lasso_again(struct lasso *lasso)
+{
+	lasso->active = false;
+}
+
 static bool take_base(struct lasso *lasso, struct machine *machine, uint64_t model, size_t now)
 {
 	lasso->renewal = lasso->active ? 2 * lasso->renewal : 1;

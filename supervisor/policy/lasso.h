@@ -38,6 +38,9 @@ void lasso_start(struct lasso *lasso, const struct policy *policy);
 /* After the start: somebody else looks for cycles. It ends at the same depth. */
 void lasso_only_cut(struct lasso *lasso);
 
+/* The cycle that has been seen is none: look for others from here on. */
+void lasso_again(struct lasso *lasso);
+
 /*
  * To be asked at each state before the next choice. True: the execution ends here, and trace->end
  * (END_LIVELOCK, END_NO_YIELD, END_GOES_ON, END_DEPTH), loop_start and end_thread are filled in.
