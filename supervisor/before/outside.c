@@ -431,7 +431,7 @@ static enum hope await_any(struct process *process)
 			const enum op_kind kind = model_pending(model, t)->kind;
 			if (op_in_kernel(kind) && !op_is_tried(kind))
 				kernel_verify(process, model_pending(model, t));
-			if (hope == HOPE_NONE &&
+			if (hope == HOPE_NONE && !model_enabled(model, t) &&
 			    (awaits_file_of_others(process, t, model_pending(model, t)) ||
 			     awaits_object_of_others(process, t, model_pending(model, t))))
 				hope = HOPE_LOST;
