@@ -155,6 +155,8 @@ for case in late far made moved removed linked below above through; do
 	judge "$case: $all different executions, as many as there are" [ "$(field executions)" = "$all" ]
 	any=
 done
+search optimal 1 through
+says "through: by the name of what the link leads to" 'name_look name source' 'name_change name source'
 search optimal 0 whole
 search optimal 0 own
 judge "own names: no operations" [ "$(field transitions)" -le 8 ]

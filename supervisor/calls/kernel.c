@@ -10,13 +10,6 @@ static uint64_t address_of(const struct process *process, uint32_t object)
 	return process->objects[object].address;
 }
 
-static void name_it(struct process *process, uint32_t object, uint64_t at)
-{
-	char path[PATH_ROOM];
-	if (files_read_path(process, at, path))
-		kernel_call_name(process, object, path);
-}
-
 static bool make_operation(struct process *process, const struct kernel_call *kernel, struct call *call)
 {
 	const uint32_t object = kernel_intern(process, kernel->class, kernel->id, kernel->sender);
@@ -28,9 +21,9 @@ static bool make_operation(struct process *process, const struct kernel_call *ke
 	if (kernel->class == CLASS_FILE_LOCK)
 		kernel_call_file(process, object, kernel->used);
 	if (kernel->class == CLASS_NAME)
-		name_it(process, object, kernel->name);
+		kernel_call_name(process, object, kernel->label);
 	if (other != NO_OBJECT && kernel->class == CLASS_NAME)
-		name_it(process, other, kernel->other_name);
+		kernel_call_name(process, other, kernel->other_label);
 	/* A close() ends locks: it has to be seen. */
 	process->has_channels |= kernel->class == CLASS_FILE_LOCK;
 	call->op.kind = (uint16_t)kernel->kind;

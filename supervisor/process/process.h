@@ -173,6 +173,7 @@ struct process_thread {
  * socket that receives and the one that sends, of an eventfd twice the same. -1: nobody has one any more.
  */
 #define KERNEL_MOST 256
+#define KERNEL_NAME 32
 struct kernel_object {
 	uint64_t
 	    id; /* by which the kernel tells it from others of its class; of a queue the receiving socket's */
@@ -181,7 +182,7 @@ struct kernel_object {
 	uint32_t spaces[2]; /* whose they are */
 	uint32_t full; /* a write of so many bytes has been found to wait, 0: none has since the last read */
 	bool gone;     /* it has no descriptors; another one may get its id */
-	char name[32]; /* of a file */
+	char name[KERNEL_NAME]; /* of a file */
 };
 
 struct process_object {

@@ -12,9 +12,9 @@ struct kernel_call {
 	uint64_t id, sender; /* of the object, as kernel_intern() takes them */
 	uint64_t other, other_sender; /* the same of a second one; 0: there is none */
 	uint64_t amount;	      /* op.arg */
-	uint64_t name;	     /* where the address of somebody is that the call is given, or a path; 0: none */
-	uint64_t other_name; /* the second path */
+	uint64_t name; /* where the address of somebody is that the call is given; 0: none */
 	uint32_t name_size;
+	char label[KERNEL_NAME], other_label[KERNEL_NAME]; /* the names of files, as far as there is room for them */
 	uint8_t ways; /* of a path, as the file is there or not (enum use) */
 	bool never_waits;
 	bool moves;	       /* the place in a file at which the descriptor stands */

@@ -196,17 +196,18 @@ static bool next_look(const struct process *process, const struct user_regs_stru
  * What a call does when its turn has come hangs on what is there by then: it may make a file, or find it. What empties one changes more than its
  * name.
  */
-static void set_call(const struct looks *looks, const struct user_regs_struct *regs, struct kernel_call *call)
+static void set_call(const struct looks *looks, struct kernel_call *call)
 {
 	*call = (struct kernel_call){.class = CLASS_NAME,
 				     .kind = looks->changes ? OP_NAME_CHANGE : OP_NAME_LOOK,
 				     .descriptor = path_known_by(&looks->path),
 				     .id = looks->path.id,
 				     .amount = looks->changes,
-				     .name = argument(regs, looks->named->path),
 				     .ways = looks->ways,
 				     .never_waits = true,
 				     .can_be_operation = !looks->empties};
+	snprintf(call->label, sizeof call->label, "%.*s", (int)sizeof call->label - 1,
+		 looks->path.full + looks->path.folder);
 }
 
 /* An operation is about two names at most. */
@@ -217,7 +218,7 @@ static void add_second(const struct kernel_call *second, struct kernel_call *cal
 		call->amount |= second->amount;
 	} else if (!call->other) {
 		call->other = second->id;
-		call->other_name = second->name;
+		memcpy(call->other_label, second->label, sizeof call->other_label);
 		call->kind = OP_NAME_CHANGE;
 		call->amount = true;
 	}
@@ -234,7 +235,7 @@ bool kernel_call_decode_name(const struct process *process, const struct user_re
 		return false;
 	while (next_look(process, regs, number, &looks)) {
 		struct kernel_call one;
-		set_call(&looks, regs, &one);
+		set_call(&looks, &one);
 		if (!kernel_call_shared(process, &one))
 			continue;
 		if (found)
@@ -273,14 +274,14 @@ static bool is_of(const struct process *process, const struct op *op, uint64_t i
 
 /* Where threads meet at a name calls on it are operations from now on; `op`: this one is about to be performed, NULL: it's none, or not yet. */
 static void note_name(struct process *process, uint32_t thread, const struct looks *looks,
-		      const struct user_regs_struct *regs, const struct op *op)
+		      const struct op *op)
 {
 	const uint8_t ways = looks->ways | (looks->empties ? USE_OTHERWISE : 0);
 	struct kernel_call call;
 	if (!looks->ways || !uses_meet(process, thread, CHANNEL_NAME, looks->path.id, ways) ||
 	    (op && is_of(process, op, looks->path.id)))
 		return;
-	set_call(looks, regs, &call);
+	set_call(looks, &call);
 	const bool otherwise = uses_ways(process, CHANNEL_NAME, looks->path.id) & USE_OTHERWISE;
 	if (otherwise || op || (!kernel_call_shared(process, &call) && !kernel_use_learn(process, &call)))
 		uses_remark(process, CHANNEL_NAME);
@@ -291,7 +292,7 @@ static void note(struct process *process, uint32_t thread, long number, const st
 {
 	struct looks looks = {.row = 0};
 	while (next_look(process, regs, number, &looks)) {
-		note_name(process, thread, &looks, regs, op);
+		note_name(process, thread, &looks, op);
 		note_around(process, thread, &looks);
 		if (now && looks.named->effect == REMOVES && looks.path.last && looks.path.exists)
 			files_may_go(process, looks.path.full);

@@ -127,7 +127,7 @@ static void make_linked(void)
 
 static void remove_or_follow(int me)
 {
-	results[me] = me ? access("link", F_OK) : unlink("source");
+	results[me] = me ? unlink("source") : access("link", F_OK);
 }
 
 static void empty(int me)
@@ -144,7 +144,7 @@ static void use_own(int me)
 	must(stat(names[me], &file) == 0 && unlink(names[me]) == 0 && stat(names[me], &file) != 0);
 }
 
-/* What comes of it when the first one is first. */
+/* What comes of it when the first one is first; through: when it is second. */
 static const struct {
 	const char *name;
 	void (*prepare)(void);
@@ -161,7 +161,7 @@ static const struct {
     {"linked", make_source, link_or_remove, {0, 0}, 0},
     {"below", NULL, make_or_enter, {0, 0}, 0},
     {"above", make_above, rename_or_enter, {0, -1}, 0},
-    {"through", make_linked, remove_or_follow, {0, -1}, 0},
+    {"through", make_linked, remove_or_follow, {-1, 0}, 0},
     {"emptied", make_source, empty, {0, 0}, 0},
     {"own", NULL, use_own, {0, 0}, 0},
 };
