@@ -41,6 +41,15 @@ static bool decode(struct run *run, long number, struct kernel_call *kernel)
 	       kernel_call_decode(process, run_self(run)->tracee, number, kernel) && kernel->can_be_operation;
 }
 
+/* The same of a name, at which no call sleeps. */
+static bool decode_name(const struct run *run, const struct user_regs_struct *regs, long number,
+			struct kernel_call *kernel)
+{
+	const struct process *process = run->process;
+	return process->threaded && !run->own_calls && regs &&
+	       kernel_call_decode_name(process, regs, number, kernel) && kernel->can_be_operation;
+}
+
 bool kernel_is_operation(struct run *run, long number, struct call *call)
 {
 	struct process *process = run->process;
@@ -48,7 +57,8 @@ bool kernel_is_operation(struct run *run, long number, struct call *call)
 	const struct user_regs_struct *regs = tracee_regs(run_self(run)->tracee);
 	if (regs && !run->own_calls)
 		file_turns_wait(process, run_self(run)->tracee, regs, number);
-	if (!process->shared_known || !decode(run, number, &kernel) ||
+	if (!process->shared_known ||
+	    (!decode(run, number, &kernel) && !decode_name(run, regs, number, &kernel)) ||
 	    !kernel_call_shared(process, &kernel) || !make_operation(process, &kernel, call))
 		return false;
 	process->uses.ahead = true;

@@ -254,9 +254,8 @@ static bool makes_descriptors(const struct process *process, long number)
 static void note_kernel_call(struct process *process, uint32_t thread, struct tracee *tracee, long number)
 {
 	struct kernel_call call;
-	/* names_note() has those. */
 	process->uses.followed = process->threaded && !is_alone(process, thread) &&
-				 kernel_call_decode(process, tracee, number, &call) && call.class != CLASS_NAME;
+				 kernel_call_decode(process, tracee, number, &call);
 	process->uses.followed_file = process->uses.followed && call.class == CLASS_FILE ? call.id : 0;
 	if (process->uses.followed && call.kind != OP_EVENTFD_CLOSE)
 		kernel_use_note(process, thread, &call, false);

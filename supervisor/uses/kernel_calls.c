@@ -348,8 +348,7 @@ bool kernel_call_decode(struct process *process, struct tracee *tracee, long num
 	*call = (struct kernel_call){.class = CLASS_NONE};
 	const enum direction direction = regs ? direction_of(process, regs, number, call) : DIRECTION_NONE;
 	if (direction == DIRECTION_NONE || !kernel_look(process, call->descriptor, &end))
-		return regs && (kernel_call_decode_other(process, regs, number, call) ||
-				kernel_call_decode_name(process, regs, number, call));
+		return regs && kernel_call_decode_other(process, regs, number, call);
 	return decode_end(process, regs, direction, end, call);
 }
 

@@ -15,7 +15,6 @@ struct kernel_call {
 	uint64_t name; /* where the address of somebody is that the call is given; 0: none */
 	uint32_t name_size;
 	char label[KERNEL_NAME], other_label[KERNEL_NAME]; /* the names of files, as far as there is room for them */
-	uint8_t ways; /* of a path, as the file is there or not (enum use) */
 	bool never_waits;
 	bool moves;	       /* the place in a file at which the descriptor stands */
 	bool others;	       /* may have the object, by its name or number */
@@ -46,7 +45,7 @@ bool kernel_exec_unlocks(const struct process *process);
 bool kernel_call_decode_file(const struct process *process, const struct user_regs_struct *regs, long number,
 			     struct kernel_call *call);
 
-/* names.c: the same of names of files. */
+/* names.c: the same of names of files that threads share. kernel_call_decode() doesn't look for these. */
 bool kernel_call_decode_name(const struct process *process, const struct user_regs_struct *regs, long number,
 			     struct kernel_call *call);
 

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 /*
  * Names of files that threads make, remove and look for: lock files, links, directories, renamed files. A name counts by the folder
@@ -203,7 +202,6 @@ static void set_call(const struct looks *looks, struct kernel_call *call)
 				     .descriptor = path_known_by(&looks->path),
 				     .id = looks->path.id,
 				     .amount = looks->changes,
-				     .ways = looks->ways,
 				     .never_waits = true,
 				     .can_be_operation = !looks->empties};
 	snprintf(call->label, sizeof call->label, "%.*s", (int)sizeof call->label - 1,
