@@ -17,6 +17,11 @@
  * fmc-message: T2 uses lock, which has been destroyed
  *
  * fmc-options: --strategy dfs
+ * fmc-args: after-free
+ * fmc-verdict: misuse
+ * fmc-message: T2 uses heap.*, which has been destroyed
+ *
+ * fmc-options: --strategy dfs
  * fmc-args: wait
  * fmc-verdict: misuse
  * fmc-message: T1 waits for cond without holding lock
@@ -55,9 +60,10 @@
 #include <limits.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdlib.h>
 #include <string.h>
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, other = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t *made, lock = PTHREAD_MUTEX_INITIALIZER, other = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
 static pthread_barrier_t barrier, never;
 static sem_t sem;
@@ -80,6 +86,8 @@ static void *run(void *unused)
 	(void)unused;
 	if (does("unlock")) {
 		pthread_mutex_unlock(&lock);
+	} else if (does("after-free")) {
+		pthread_mutex_lock(made);
 	} else if (does("barrier")) {
 		pthread_barrier_wait(&barrier);
 	} else if (does("two-mutexes")) {
@@ -109,6 +117,8 @@ int main(int argc, char **argv)
 	pthread_t thread;
 
 	what = argc > 1 ? argv[1] : "";
+	made = malloc(sizeof *made);
+	pthread_mutex_init(made, NULL);
 	pthread_barrier_init(&barrier, NULL, 2);
 	sem_init(&sem, 0, SEM_VALUE_MAX);
 	pthread_create(&thread, NULL, run, NULL);
@@ -119,6 +129,10 @@ int main(int argc, char **argv)
 		pthread_mutex_unlock(&lock);
 	} else if (does("after-destroy")) {
 		pthread_mutex_destroy(&lock);
+	} else if (does("after-free")) {
+		/* What malloc writes into the block must not make it look like another mutex. */
+		pthread_mutex_destroy(made);
+		free(made);
 	} else if (does("wait")) {
 		pthread_cond_wait(&cond, &lock);
 	} else if (does("two-mutexes")) {

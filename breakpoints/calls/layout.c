@@ -18,6 +18,7 @@ enum glibc_kind {
 	GLIBC_ROBUST = 0x10,
 	GLIBC_INHERIT = 0x20,
 	GLIBC_PROTECT = 0x40,
+	GLIBC_DESTROYED = -1,		      /* left by pthread_mutex_destroy; all functions then fail */
 	GLIBC_CEILING_MASK = (int)0xfff80000, /* of the lock word, if GLIBC_PROTECT */
 };
 
@@ -37,6 +38,10 @@ static enum status peek_glibc_mutex(const struct reader *reader, uint64_t addres
 	enum status status = reader_read(reader, address, &mutex, sizeof(mutex));
 	if (status != STATUS_OK)
 		return status;
+	if (mutex.kind == (uint32_t)GLIBC_DESTROYED) {
+		state->destroyed = true;
+		return STATUS_OK;
+	}
 	state->type = mutex.kind & MUTEX_TYPE_MASK;
 	if (mutex.kind & GLIBC_ROBUST)
 		state->type |= MUTEX_ROBUST;

@@ -76,6 +76,7 @@ uint32_t model_add_object(struct model *m, const struct object_state *state)
 	    .class = (uint8_t)state->class,
 	    .type = (uint8_t)state->type,
 	    .wakeup = (uint8_t)state->wakeup,
+	    .flags = state->destroyed ? OBJECT_DESTROYED : 0,
 	    .owner = NO_THREAD,
 	    .spurious = state->class == CLASS_COND ? state->spurious : 0,
 	    .standing = class_in_kernel(state->class) ? state->standing : 0,

@@ -295,13 +295,21 @@ static void collect_stack(struct collector *c, uint32_t t, struct thread_report 
 		    !python_stacks_put(c->python, tracee, cut, &report->frames, &report->frames_length);
 }
 
+/* What has been destroyed is held by nobody, even if a thread was about to take it. */
+static bool holds(const struct model *model, uint32_t object, uint32_t t)
+{
+	struct object_state state;
+	model_object_state(model, object, &state);
+	return is_held(state.class) && model_holder(model, object) == t && !state.destroyed;
+}
+
 static void collect_holds(struct collector *c, uint32_t t, struct thread_report *report)
 {
 	const struct model *model = execution_model(c->execution);
 	uint32_t objects = model_objects(model);
 	report->holds = room(c, objects, sizeof *report->holds);
 	for (uint32_t i = 0; i < objects && report->holds; i++)
-		if (is_held(model_object_class(model, i)) && model_holder(model, i) == t)
+		if (holds(model, i, t))
 			report->holds[report->holds_length++] = i;
 }
 

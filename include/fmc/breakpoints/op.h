@@ -300,7 +300,7 @@ struct object_state {
 	 * least: how many more would succeed without any post. Not for model_add_object()
 	 */
 	uint32_t unspent;
-	bool destroyed;			      /* and not initialised since; not for model_add_object() */
+	bool destroyed;			      /* and not initialised since */
 	uint64_t user[OBJECT_USER_BYTES / 8]; /* from CLASS_USER on, and not to be believed else */
 };
 
