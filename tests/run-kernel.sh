@@ -78,9 +78,9 @@ judge "whole_flock: two executions at a time, $all in all" [ "$(field executions
 # What depends on which of two threads was first. Where others may have the object, too, that is named and the search isn't complete.
 objects=$T
 T=$BUILD/targets/kernel_order
-own=(append number poll_between opened_otherwise)
+own=(append number poll_between opened_otherwise sendfile copied)
 others=(accepted)
-more=(next size copied sendfile dialled udp rights named epoll_between poll_queue sealed)
+more=(next size dialled udp rights named epoll_between poll_queue sealed)
 if [ -n "${FMC_TEST_LONG:-}" ]; then
 	own+=(opened many_sent offset overwrite recorded seek cut many_received dup fifo vmsplice poll select poll_wait poll_time poll_counter unlinked)
 	more+=(epoll epoll_first epoll_edge epoll_ready epoll_change epoll_twice)
@@ -105,7 +105,7 @@ for case in "${others[@]}"; do
 	says $case "what these do isn't controlled: (sockets|message queues)$"
 done
 # What isn't followed is named.
-for case in tee timer replaced reopened opened_first flags mode mapped mapped_later; do
+for case in timer replaced reopened opened_first flags mode mapped mapped_later; do
 	search optimal 2 $case
 	says $case "what these do isn't controlled: "
 done
@@ -138,6 +138,40 @@ for case in number dialled mutex_tcp; do
 	timeout -k 5 60 "$FMC" replay "$SCRATCH/$case.sched" </dev/null >"$SCRATCH/out" 2>&1
 	judge "$case: replayed" [ $? -eq 0 ]
 done
+
+# From one descriptor to another, which waits for both.
+T=$BUILD/targets/kernel_transfers
+transfers=(splice tee taken_pair sent sent_pair moved kept copied vmsplice)
+named=(taken_connection sent_connection)
+if long; then
+	transfers+=(splice_pair taken spliced_file cloned pwritev2)
+	named+=(splice_connection)
+fi
+for case in "${transfers[@]}" "${named[@]}"; do
+	if [ $case != cloned ]; then
+		search optimal 1 $case
+		says $case '^abort: T'
+	fi
+	any=any
+	for strategy in dfs optimal; do
+		search $strategy "$([[ " ${named[*]} " == *" $case "* ]] && echo 2 || echo 0)" $case
+		judge "$case by $strategy: both orders, and no others" [ "$(field classes)" = 2 ]
+	done
+	judge "$case: as many executions as there are different ones" [ "$(field executions)" = 2 ]
+	any=
+done
+for case in both whole; do
+	search optimal 0 $case
+	judge "$case: one execution" [ "$(field executions)" = 1 ]
+done
+for case in locked crossed full; do
+	search optimal 1 $case
+	says $case '^deadlock: .*T2 waits for pipe 5, 6'
+	timeout -k 5 60 "$FMC" replay "$SCRATCH/$case.sched" </dev/null >"$SCRATCH/out" 2>&1
+	judge "$case: replayed" [ $? -eq 0 ]
+done
+"$FMC" show "$SCRATCH/splice.sched" >"$SCRATCH/out" 2>&1
+says "what is moved" 'pipe_to_pipe pipe 3, 4, pipe 5, 6'
 
 # Names of files: who makes, moves and removes them, and who looks.
 T=$BUILD/targets/file_names

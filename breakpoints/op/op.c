@@ -142,6 +142,19 @@ static struct op_entry ops[OP_ALL] = {
     [OP_CONNECTION_SEND] = {"connection_send", CLASS_CONNECTION, CLASS_NONE,
 			    WAITS | OUTSIDE | NEGATIVE_ERRORS},
     [OP_CONNECTION_CLOSE] = {"connection_close", CLASS_CONNECTION, CLASS_NONE, NEGATIVE_ERRORS},
+    [OP_PIPE_TO_PIPE] = {"pipe_to_pipe", CLASS_PIPE, CLASS_PIPE, WAITS | OUTSIDE | NEGATIVE_ERRORS},
+    [OP_PIPE_TO_SOCKET] = {"pipe_to_socket", CLASS_PIPE, CLASS_SOCKET, WAITS | OUTSIDE | NEGATIVE_ERRORS},
+    [OP_PIPE_TO_FILE] = {"pipe_to_file", CLASS_PIPE, CLASS_FILE, WAITS | OUTSIDE | NEGATIVE_ERRORS},
+    [OP_PIPE_FROM_FILE] = {"pipe_from_file", CLASS_PIPE, CLASS_FILE, WAITS | OUTSIDE | NEGATIVE_ERRORS},
+    [OP_SOCKET_TO_PIPE] = {"socket_to_pipe", CLASS_SOCKET, CLASS_PIPE, WAITS | OUTSIDE | NEGATIVE_ERRORS},
+    [OP_SOCKET_FROM_FILE] = {"socket_from_file", CLASS_SOCKET, CLASS_FILE, WAITS | OUTSIDE | NEGATIVE_ERRORS},
+    [OP_FILE_TO_FILE] = {"file_to_file", CLASS_FILE, CLASS_FILE, NEGATIVE_ERRORS},
+    [OP_CONNECTION_TO_PIPE] = {"connection_to_pipe", CLASS_CONNECTION, CLASS_PIPE,
+			       WAITS | OUTSIDE | NEGATIVE_ERRORS},
+    [OP_CONNECTION_FROM_PIPE] = {"connection_from_pipe", CLASS_CONNECTION, CLASS_PIPE,
+				 WAITS | OUTSIDE | NEGATIVE_ERRORS},
+    [OP_CONNECTION_FROM_FILE] = {"connection_from_file", CLASS_CONNECTION, CLASS_FILE,
+				 WAITS | OUTSIDE | NEGATIVE_ERRORS},
     [OP_SIGNAL_SEND] = {"thread_kill", CLASS_THREAD, CLASS_NONE, ERRORS},
     [OP_SIGNAL_TAKE] = {"signal_take", CLASS_NONE, CLASS_NONE, 0},
     [OP_TIMER_EXPIRE] = {"timer_expire", CLASS_NONE, CLASS_NONE, 0},
@@ -330,6 +343,16 @@ bool op_in_kernel(enum op_kind kind)
 bool op_is_tried(enum op_kind kind)
 {
 	return op_class(kind) >= CLASS_FILE_LOCK && op_in_kernel(kind);
+}
+
+static bool is_told(enum object_class class)
+{
+	return class_in_kernel(class) && class < CLASS_FILE_LOCK;
+}
+
+bool op_is_told(enum op_kind kind)
+{
+	return is_told(op_class(kind)) || is_told(op_class2(kind));
 }
 
 bool op_shows_memory(enum op_kind kind)

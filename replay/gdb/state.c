@@ -229,9 +229,14 @@ static void add_free(const struct object_state *state, struct text *text)
 		break;
 	case CLASS_PIPE:
 	case CLASS_SOCKET:
-		text_printf(text, "%" PRIu32 " %s to read%s", state->count,
-			    state->count == 1 ? "byte" : "bytes",
-			    state->standing / KERNEL_FULL ? ", full" : "");
+		if (state->count == KERNEL_BYTES_UNKNOWN)
+			text_printf(text, "%s to read%s",
+				    state->standing & KERNEL_READS ? "something" : "nothing",
+				    state->standing / KERNEL_FULL ? ", full" : "");
+		else
+			text_printf(text, "%" PRIu32 " %s to read%s", state->count,
+				    state->count == 1 ? "byte" : "bytes",
+				    state->standing / KERNEL_FULL ? ", full" : "");
 		break;
 	case CLASS_EVENTFD:
 		text_printf(text, "value %" PRIu64, state->count | (uint64_t)state->standing << 32);

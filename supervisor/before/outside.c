@@ -429,7 +429,7 @@ static enum hope await_any(struct process *process)
 			objects_verify(process, model_pending(model, t));
 			verify_asked(process, t);
 			const enum op_kind kind = model_pending(model, t)->kind;
-			if (op_in_kernel(kind) && !op_is_tried(kind))
+			if (op_is_told(kind))
 				kernel_verify(process, model_pending(model, t));
 			if (hope == HOPE_NONE && !model_enabled(model, t) &&
 			    (awaits_file_of_others(process, t, model_pending(model, t)) ||

@@ -10,12 +10,20 @@ static uint64_t address_of(const struct process *process, uint32_t object)
 	return process->objects[object].address;
 }
 
+/* Of a file that it transfers from. */
+static bool moves_source(const struct kernel_call *kernel)
+{
+	return (kernel->own_kind == OP_FILE_READ && kernel->moves) ||
+	       (kernel->second.kind == OP_FILE_READ && kernel->second.moves);
+}
+
 static bool make_operation(struct process *process, const struct kernel_call *kernel, struct call *call)
 {
 	const uint32_t object = kernel_intern(process, kernel->class, kernel->id, kernel->sender);
+	const enum object_class class2 =
+	    kernel->second.class == CLASS_NONE ? kernel->class : kernel->second.class;
 	const uint32_t other =
-	    kernel->other ? kernel_intern(process, kernel->class, kernel->other, kernel->other_sender)
-			  : NO_OBJECT;
+	    kernel->other ? kernel_intern(process, class2, kernel->other, kernel->other_sender) : NO_OBJECT;
 	if (object == NO_OBJECT || (kernel->other && other == NO_OBJECT))
 		return false;
 	if (kernel->class == CLASS_FILE_LOCK)
@@ -29,6 +37,11 @@ static bool make_operation(struct process *process, const struct kernel_call *ke
 	call->op.kind = (uint16_t)kernel->kind;
 	call->op.arg = (int64_t)kernel->amount;
 	call->op.arg2 = kernel->never_waits;
+	if (kernel->second.class != CLASS_NONE) {
+		call->op.arg2 = (kernel->never_waits ? KERNEL_NEVER : 0) |
+				(kernel->second.never_waits ? KERNEL_NEVER2 : 0);
+		call->op.flags |= moves_source(kernel) ? OP_MOVES : 0;
+	}
 	call->object = address_of(process, object);
 	call->object2 = other == NO_OBJECT ? 0 : address_of(process, other);
 	return true;
@@ -67,8 +80,11 @@ bool kernel_is_operation(struct run *run, long number, struct call *call)
 	channels_note_operation(process, run->thread, number, regs, &kernel);
 	/* Numbers of descriptors are those of one process. */
 	if (process->spaces_length < 2 && kernel.class != CLASS_NAME && number != SYS_close &&
-	    number != SYS_dup2 && number != SYS_dup3)
+	    number != SYS_dup2 && number != SYS_dup3) {
 		descriptors_transfer(process, run->thread, kernel.used);
+		if (kernel.second.class != CLASS_NONE)
+			descriptors_transfer(process, run->thread, kernel.second.used);
+	}
 	if (kernel.kind == OP_PIPE_CLOSE || kernel.kind == OP_EVENTFD_CLOSE ||
 	    kernel.kind == OP_SOCKET_CLOSE || kernel.kind == OP_FILE_LOCK_CLOSE ||
 	    kernel.kind == OP_CONNECTION_CLOSE)
@@ -111,8 +127,12 @@ enum sleeps kernel_sleeps(struct run *run, long number)
 	/* Of a connection only that is known, and nothing of how much it takes. */
 	if (!kernel_is_operation(run, number, &call) || kernel.class == CLASS_CONNECTION)
 		return SLEEPS_OUTSIDE;
-	if (call.op.kind == OP_PIPE_WRITE || call.op.kind == OP_SOCKET_SEND)
+	if (call.op.kind == OP_PIPE_WRITE || call.op.kind == OP_SOCKET_SEND ||
+	    call.op.kind == OP_SOCKET_FROM_FILE)
 		kernel_waits(process, objects_find(process, op_class(call.op.kind), call.object),
+			     (uint64_t)call.op.arg);
+	if (call.op.kind == OP_PIPE_TO_SOCKET)
+		kernel_waits(process, objects_find(process, CLASS_SOCKET, call.object2),
 			     (uint64_t)call.op.arg);
 	return SLEEPS_IN_OPERATION;
 }

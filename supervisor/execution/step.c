@@ -184,7 +184,9 @@ static void end_misused(struct outcome *outcome, enum misuse misuse)
 
 static void hear_kernel(struct execution *x, struct transition *transition, const struct outcome *outcome)
 {
-	transition->word = outcome->said.word;
+	/* Else that is whether it would have waited. */
+	if (!op_is_tried(transition->op.kind))
+		transition->word = outcome->said.word;
 	transition->word2 = outcome->said.word2;
 	model_kernel_says(x->block.model, &transition->op, &outcome->said);
 }

@@ -1,5 +1,6 @@
 /* Looking at a model: which thread waits for which. */
 #include "supervisor/model/families.h"
+#include "supervisor/objects/objects.h"
 #include "supervisor/state/family.h"
 #include "supervisor/state/state.h"
 #include "supervisor/threads/threads.h"
@@ -23,11 +24,11 @@ uint32_t model_waits_for(const struct model *m, uint32_t t, enum object_class *c
 		*class = *object == NO_THREAD ? CLASS_NONE : CLASS_THREAD;
 		return *object;
 	}
-	bool mutex2 = op->kind == OP_COND_RELOCK;
-	*class = mutex2 ? op_class2(op->kind) : op_class(op->kind);
+	const bool second = op->kind == OP_COND_RELOCK || !model_kernel_second(m, op);
+	*class = second ? op_class2(op->kind) : op_class(op->kind);
 	if (*class == CLASS_NONE)
 		return NO_THREAD;
-	*object = mutex2 ? op->object2 : op->object;
+	*object = second ? op->object2 : op->object;
 	if (*class == CLASS_THREAD)
 		return *object;
 	return model_holder(m, *object);

@@ -10,6 +10,15 @@ extern const struct family family_mutex, family_cond, family_rwlock, family_barr
 /* kernel.c: is there something to read, or the end? */
 bool model_kernel_reads(const struct model_object *o);
 
+/*
+ * Operations that transfer from one object to another. second: it needn't wait for the second of its objects. never: it doesn't for the first, and
+ * what doesn't transfer for none. only_reads: it changes nothing of the first, or the second. lacks_second: whether it waits for that or not, it can't have it.
+ */
+bool model_kernel_second(const struct model *m, const struct op *op);
+bool model_kernel_never(const struct op *op);
+bool model_kernel_only_reads(const struct op *op, bool second);
+bool model_kernel_lacks_second(const struct model *m, const struct op *op);
+
 /* What one family does for another. */
 void model_cancel_set(struct model *m, uint32_t t); /* OP_THREAD_CANCELSTATE, OP_THREAD_CANCELTYPE */
 void model_cancel_perform(struct model *m, uint32_t t, struct effect *effect);

@@ -15,8 +15,14 @@
 static bool ready(const struct model *m, uint32_t t)
 {
 	const struct op *op = &model_thread_const(m, t)->op;
-	return op->arg2 || op->flags & OP_READY ||
+	return model_kernel_never(op) || op->flags & OP_READY ||
 	       op->arg3 != 1 + (int64_t)model_object_const(m, op->object)->count;
+}
+
+/* One that transfers waits for the other object as well, of which the model knows. */
+static bool both_ready(const struct model *m, uint32_t t)
+{
+	return ready(m, t) && model_kernel_second(m, &model_thread_const(m, t)->op);
 }
 
 static void perform(struct model *m, uint32_t t, int32_t choice, const struct observation *seen,
@@ -26,15 +32,16 @@ static void perform(struct model *m, uint32_t t, int32_t choice, const struct ob
 	struct model_object *o = model_object(m, op->object);
 	(void)choice;
 	FMC_ASSERT(seen != NULL);
-	if (seen->word == TRIED_WAITS && !op->arg2 && !(op->flags & OP_READY)) {
+	if (seen->word == TRIED_WAITS && !model_kernel_never(op) && !(op->flags & OP_READY)) {
 		op->arg3 = 1 + (int64_t)o->count;
 		effect->asleep = effect->blocked = true;
-	} else if (seen->word == TRIED_FAILS) {
+	} else if (seen->word == TRIED_FAILS || model_kernel_lacks_second(m, op)) {
 		effect->yield = true;
 	} else {
 		/* Nobody waits for where in a file somebody stands. */
-		o->count += op->arg != 0 && op->kind != OP_FILE_READ;
-		if (op->object2 != NO_OBJECT)
+		o->count += op->arg != 0 && op->kind != OP_FILE_READ && op->kind != OP_FILE_TO_FILE;
+		/* Of a pipe the kernel tells. */
+		if (op->object2 != NO_OBJECT && op_class2(op->kind) == op_class(op->kind))
 			model_object(m, op->object2)->count += op->arg != 0;
 	}
 }
@@ -46,11 +53,11 @@ static void touches(struct footprint *footprint, const struct model *m, uint32_t
 	(void)m;
 	(void)t;
 	(void)choice;
-	touch_object(footprint, op->object, op->arg == 0);
+	touch_object(footprint, op->object, op->arg == 0 || model_kernel_only_reads(op, false));
 	if (op->object2 != NO_OBJECT)
-		touch_object(footprint, op->object2, op->arg == 0);
+		touch_object(footprint, op->object2, op->arg == 0 || model_kernel_only_reads(op, true));
 	if (op_class(op->kind) == CLASS_FILE_LOCK && op->arg == LOCK_OF_PROCESS)
 		touch(footprint, TOUCH_LOCK_WAITS, 0, TOUCH_WRITE);
 }
 
-const struct family family_tried = {.ready = ready, .perform = perform, .touch = touches};
+const struct family family_tried = {.ready = both_ready, .perform = perform, .touch = touches};

@@ -260,7 +260,7 @@ static void settle(struct model_replay *r, size_t k, const struct effect *effect
 	if (effect->asleep)
 		return;
 	const bool stops = k + 1 < r->trace->length || stops_between(r->trace);
-	if (op_in_kernel(transition->op.kind) && !op_is_tried(transition->op.kind) && stops)
+	if (op_is_told(transition->op.kind) && stops)
 		model_kernel_says(r->model, &transition->op,
 				  &(struct observation){transition->word, transition->word2});
 	if (r->trace->apart && r->next[k] == SIZE_MAX &&

@@ -244,6 +244,16 @@ static void perform(struct process *process, uint32_t thread, const struct op *o
 	case OP_CONNECTION_RECEIVE:
 	case OP_CONNECTION_SEND:
 	case OP_CONNECTION_CLOSE:
+	case OP_PIPE_TO_PIPE:
+	case OP_PIPE_TO_SOCKET:
+	case OP_PIPE_TO_FILE:
+	case OP_PIPE_FROM_FILE:
+	case OP_SOCKET_TO_PIPE:
+	case OP_SOCKET_FROM_FILE:
+	case OP_FILE_TO_FILE:
+	case OP_CONNECTION_TO_PIPE:
+	case OP_CONNECTION_FROM_PIPE:
+	case OP_CONNECTION_FROM_FILE:
 		if (op->arg3 && kernel_removed(process, thread)) {
 			process_note(process, MANNER_RETURN, -EIDRM);
 			tracee_skip_syscall(self->tracee, -EIDRM);

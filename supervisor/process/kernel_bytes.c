@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -40,8 +41,13 @@ static bool add(const struct process *process, const struct process_object *obje
 		uint64_t *digest)
 {
 	const int copy = kernel_duplicate_end(process, &object->kernel, false);
+	int there = 1;
 	if (copy < 0)
 		return object->kernel.descriptors[0] < 0; /* nobody reads it any more */
+	if (ioctl(copy, FIONREAD, &there) == 0 && there == 0) {
+		close(copy);
+		return true;
+	}
 	const ssize_t length = object->class == CLASS_PIPE
 				   ? look_into_pipe(copy, bytes)
 				   : recv(copy, bytes, MOST_BYTES, MSG_PEEK | MSG_DONTWAIT);

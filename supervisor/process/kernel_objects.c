@@ -234,6 +234,8 @@ static struct observation ask_queue(const struct process *process, const struct 
 		standing |= KERNEL_READS;
 	if (copies[READS] < 0 || events_of(copies[WRITES], 0) & (POLLERR | POLLHUP))
 		standing |= KERNEL_WRITES;
+	if (object->class == CLASS_PIPE && copies[WRITES] >= 0 && !events_of(copies[WRITES], POLLOUT))
+		standing |= KERNEL_PAGES;
 	const bool full = object->class == CLASS_PIPE && copies[WRITES] >= 0 && bytes > 0 &&
 			  fcntl(copies[WRITES], F_GETPIPE_SZ) == bytes;
 	standing |= (full ? 1 : kernel->full) * KERNEL_FULL;
@@ -251,15 +253,21 @@ static struct observation ask(const struct process *process, uint32_t number)
 
 static bool takes(enum op_kind kind)
 {
-	return kind != OP_PIPE_WRITE && kind != OP_SOCKET_SEND;
+	return kind != OP_PIPE_WRITE && kind != OP_SOCKET_SEND && kind != OP_PIPE_FROM_FILE &&
+	       kind != OP_SOCKET_FROM_FILE;
+}
+
+/* Of two objects: how this one stands. */
+static uint32_t ask_standing(const struct process *process, uint32_t object)
+{
+	return process->objects[object].class < CLASS_FILE_LOCK ? ask(process, object).word2 : 0;
 }
 
 static struct observation ask_after(const struct process *process, const struct op *op)
 {
-	const struct observation one = ask(process, op->object);
 	if (op->object2 == NO_OBJECT)
-		return one;
-	return (struct observation){one.word2, ask(process, op->object2).word2};
+		return ask(process, op->object);
+	return (struct observation){ask_standing(process, op->object), ask_standing(process, op->object2)};
 }
 
 bool kernel_ask(struct process *process, const struct op *op, struct observation *said)
@@ -269,22 +277,30 @@ bool kernel_ask(struct process *process, const struct op *op, struct observation
 	/* There is room, or there may be. */
 	if (takes(op->kind))
 		object_of(process, op->object)->full = 0;
+	if (op->kind == OP_CONNECTION_FROM_PIPE)
+		object_of(process, op->object2)->full = 0;
 	*said = ask_after(process, op);
 	return true;
 }
 
-void kernel_verify(struct process *process, const struct op *op)
+static void verify(struct process *process, uint32_t object)
 {
 	struct object_state state;
-	if (op->object >= process->objects_length)
+	if (object >= process->objects_length || process->objects[object].class >= CLASS_FILE_LOCK)
 		return;
-	const struct observation said = ask(process, op->object);
-	model_object_state(process->model->model, op->object, &state);
-	if (said.word == state.count && said.word2 == state.standing)
+	const struct observation said = ask(process, object);
+	model_object_state(process->model->model, object, &state);
+	if ((said.word == state.count || state.count == KERNEL_BYTES_UNKNOWN) && said.word2 == state.standing)
 		return;
 	process_remark(process, KERNEL_CHANGES_UNSEEN);
-	const struct op alone = {.kind = op->kind, .object = op->object, .object2 = NO_OBJECT};
+	const struct op alone = {.object = object, .object2 = NO_OBJECT};
 	model_kernel_says(process->model->model, &alone, &said);
+}
+
+void kernel_verify(struct process *process, const struct op *op)
+{
+	verify(process, op->object);
+	verify(process, op->object2);
 }
 
 void kernel_unlocked(struct process *process)
@@ -303,10 +319,8 @@ void kernel_unlocked(struct process *process)
 void kernel_look_again(struct process *process)
 {
 	for (uint32_t i = 0; i < process->kernel_length; i++) {
-		const uint32_t object = process->kernel[i];
-		const struct op op = {.object = object, .object2 = NO_OBJECT};
-		if (process->objects[object].class < CLASS_FILE_LOCK && !object_of(process, object)->gone)
-			kernel_verify(process, &op);
+		if (!object_of(process, process->kernel[i])->gone)
+			verify(process, process->kernel[i]);
 	}
 }
 

@@ -57,7 +57,7 @@ bool kernel_ask(struct process *process, const struct op *op, struct observation
 #define KERNEL_CHANGES_UNSEEN                                                                                \
 	"objects of the kernel that change by themselves, or in ways that fmc doesn't know"
 
-/* Does the model say of the object what the kernel says of it? Else it is told, and so is the verdict. */
+/* Does the model say of the operation's objects what the kernel says of them? Else it is told, and so is the verdict. */
 void kernel_verify(struct process *process, const struct op *op);
 
 /* Locks of files have changed by no operation: who waits for one looks again. */

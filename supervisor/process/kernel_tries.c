@@ -145,7 +145,8 @@ static enum tried try_connection(const struct process *process, uint32_t thread,
 		found = poll(&one, 1, domain == AF_UNIX ? 0 : DELIVERY_MS);
 	while (found < 0 && errno == EINTR);
 	close(one.fd);
-	return answer(found == 0, process->threads[thread].call.op.arg2);
+	const struct op *op = &process->threads[thread].call.op;
+	return answer(found == 0, op->object2 == NO_OBJECT ? op->arg2 : op->arg2 & KERNEL_NEVER);
 }
 
 static bool is_of_process(const struct user_regs_struct *regs)
@@ -200,7 +201,12 @@ enum tried kernel_try(struct process *process, uint32_t thread)
 	case OP_CONNECTION_ACCEPT:
 		return try_connection(process, thread, (int)regs->rdi, POLLIN);
 	case OP_CONNECTION_SEND:
+	case OP_CONNECTION_FROM_FILE:
 		return try_connection(process, thread, (int)regs->rdi, POLLOUT);
+	case OP_CONNECTION_TO_PIPE:
+		return try_connection(process, thread, (int)regs->rdi, POLLIN);
+	case OP_CONNECTION_FROM_PIPE:
+		return try_connection(process, thread, (int)regs->rdx, POLLOUT);
 	default:
 		break;
 	}
@@ -229,7 +235,7 @@ bool kernel_may_hear(const struct process *process, uint32_t thread, const struc
 	const struct user_regs_struct *regs = tracee ? tracee_regs(process->threads[thread].tracee) : NULL;
 	struct sockaddr_storage peer;
 	socklen_t size = sizeof peer;
-	if (op->kind != OP_CONNECTION_RECEIVE || !regs)
+	if ((op->kind != OP_CONNECTION_RECEIVE && op->kind != OP_CONNECTION_TO_PIPE) || !regs)
 		return op->kind == OP_CONNECTION_ACCEPT;
 	const int copy = kernel_duplicate(process, (int)regs->rdi);
 	const bool alone = getpeername(copy, (struct sockaddr *)&peer, &size) != 0;

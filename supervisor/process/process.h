@@ -310,7 +310,7 @@ struct uses {
 	struct kernel_use kernel[KERNEL_MOST];
 	uint32_t kernel_length;
 	bool followed;		/* what the present call does with its descriptor is known there */
-	uint64_t followed_file; /* the file that it is on; 0: none */
+	uint64_t followed_files[2]; /* the files that it is on; 0: none */
 	struct {
 		uint64_t one, other;
 	} pairs[32]; /* of sockets, by the numbers of their files */

@@ -208,11 +208,11 @@ static void process_transition(struct machine *machine, uint32_t thread, const s
 	spaces_enter(process, thread);
 	look_turn(process, thread);
 	rounds_begin(process, thread);
-	const bool in_kernel = op_in_kernel(op->kind) && !op_is_tried(op->kind);
-	if (in_kernel)
+	const bool is_told = op_is_told(op->kind);
+	if (is_told)
 		kernel_verify(process, op);
 	process_perform(machine, thread, op, choice, effect, outcome);
-	outcome->said_valid = in_kernel && kernel_ask(process, op, &outcome->said);
+	outcome->said_valid = is_told && kernel_ask(process, op, &outcome->said);
 	if (process->signalled || process_is_disturbed(process))
 		held_handle(process, thread, outcome);
 	spaces_enter(process, thread);

@@ -250,13 +250,21 @@ static bool makes_descriptors(const struct process *process, long number)
 	}
 }
 
+/* What the files hold that the call is on is known there. */
+static void set_followed(struct process *process, const struct kernel_call *call)
+{
+	struct uses *uses = &process->uses;
+	uses->followed_files[0] = uses->followed && call->class == CLASS_FILE ? call->id : 0;
+	uses->followed_files[1] = uses->followed && call->second.class == CLASS_FILE ? call->other : 0;
+}
+
 /* To close an eventfd changes nothing for others but that the descriptor is gone. */
 static void note_kernel_call(struct process *process, uint32_t thread, struct tracee *tracee, long number)
 {
 	struct kernel_call call;
 	process->uses.followed = process->threaded && !is_alone(process, thread) &&
 				 kernel_call_decode(process, tracee, number, &call);
-	process->uses.followed_file = process->uses.followed && call.class == CLASS_FILE ? call.id : 0;
+	set_followed(process, &call);
 	if (process->uses.followed && call.kind != OP_EVENTFD_CLOSE)
 		kernel_use_note(process, thread, &call, false);
 }
@@ -266,7 +274,7 @@ void channels_note_operation(struct process *process, uint32_t thread, long numb
 {
 	const struct call_traits *traits = call_traits(number);
 	process->uses.followed = true;
-	process->uses.followed_file = call->class == CLASS_FILE ? call->id : 0;
+	set_followed(process, call);
 	if (traits->from != NO_ARGUMENT && traits->into != NO_ARGUMENT)
 		(void)note_contents(process, thread, traits, regs);
 	if (call->class == CLASS_NAME)

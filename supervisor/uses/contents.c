@@ -37,7 +37,7 @@ static void note_file(struct process *process, uint32_t thread, int descriptor, 
 		      uint8_t ways)
 {
 	const uint64_t id = channels_file_id(process, file);
-	if (id == process->uses.followed_file)
+	if (id == process->uses.followed_files[0] || id == process->uses.followed_files[1])
 		return;
 	/* Of two that write one comes later. */
 	uses_note(process, thread, CHANNEL_CONTENT, id,

@@ -95,7 +95,7 @@ static void note_stat(struct process *process, uint32_t thread, int descriptor)
 	struct stat file;
 	if (!channels_find_file(process, descriptor, &file) || !S_ISREG(file.st_mode))
 		return;
-	if (!process->uses.followed_file)
+	if (!process->uses.followed_files[0] && !process->uses.followed_files[1])
 		uses_note(process, thread, CHANNEL_CONTENT, channels_file_id(process, &file), USE_DEPENDS);
 	uses_note(process, thread, CHANNEL_ATTRIBUTE, channels_file_id(process, &file), USE_DEPENDS);
 }

@@ -71,23 +71,24 @@ static bool count_messages(const struct process *process, uint64_t address, uint
 	return same;
 }
 
-static bool is_of_class(const struct process *process, uint64_t descriptor, enum object_class class)
+/* Of a pipe's end that is read it takes what is there. */
+static enum direction look_at_vmsplice(const struct process *process, const struct user_regs_struct *regs,
+				       struct kernel_call *call)
 {
-	struct kernel_end end;
-	(void)kernel_look(process, (int)descriptor, &end);
-	return end.class == class;
+	struct kernel_end end = {.class = CLASS_NONE};
+	kernel_look_closer(process, (int)regs->rdi, &end);
+	call->amount = count_vector(process, regs->rsi, regs->rdx);
+	call->never_waits = regs->r10 & SPLICE_F_NONBLOCK;
+	return end.writes ? DIRECTION_OUT : DIRECTION_IN;
 }
 
-/* From a file or to one: the other end is what others may wait for. From one pipe to another isn't one operation. */
-static enum direction look_at_splice(const struct process *process, const struct user_regs_struct *regs,
-				     struct kernel_call *call)
+/* preadv2() and pwritev2() where they don't say at which place; elsewhere there is none in a pipe. */
+static enum direction look_at_vector(const struct process *process, const struct user_regs_struct *regs,
+				     enum direction direction, struct kernel_call *call)
 {
-	call->amount = regs->r8;
-	call->never_waits = regs->r9 & SPLICE_F_NONBLOCK;
-	if (is_of_class(process, regs->rdx, CLASS_NONE))
-		return DIRECTION_IN;
-	call->descriptor = (int)regs->rdx;
-	return is_of_class(process, regs->rdi, CLASS_NONE) ? DIRECTION_OUT : DIRECTION_NONE;
+	call->amount = count_vector(process, regs->rsi, regs->rdx);
+	call->never_waits = regs->r9 & RWF_NOWAIT;
+	return regs->r10 == UINT64_MAX ? direction : DIRECTION_NONE;
 }
 
 /* What the call would do, and with how many bytes; `can_be_operation` and `never_waits` by its arguments. */
@@ -128,17 +129,14 @@ static enum direction direction_of(const struct process *process, const struct u
 		call->amount = count_vector(process, regs->rsi, regs->rdx);
 		direction = DIRECTION_OUT;
 		break;
+	case SYS_preadv2:
+		direction = look_at_vector(process, regs, DIRECTION_IN, call);
+		break;
+	case SYS_pwritev2:
+		direction = look_at_vector(process, regs, DIRECTION_OUT, call);
+		break;
 	case SYS_vmsplice:
-		call->amount = count_vector(process, regs->rsi, regs->rdx);
-		call->never_waits = regs->r10 & SPLICE_F_NONBLOCK;
-		direction = DIRECTION_OUT;
-		break;
-	case SYS_sendfile:
-		call->amount = regs->r10;
-		direction = DIRECTION_OUT;
-		break;
-	case SYS_splice:
-		direction = look_at_splice(process, regs, call);
+		direction = look_at_vmsplice(process, regs, call);
 		break;
 	case SYS_sendto:
 		flags = regs->r10;
@@ -341,7 +339,8 @@ static bool decode_end(struct process *process, const struct user_regs_struct *r
 	return true;
 }
 
-bool kernel_call_decode(struct process *process, struct tracee *tracee, long number, struct kernel_call *call)
+bool kernel_call_decode_single(struct process *process, struct tracee *tracee, long number,
+			       struct kernel_call *call)
 {
 	const struct user_regs_struct *regs = tracee_regs(tracee);
 	struct kernel_end end;
@@ -350,6 +349,15 @@ bool kernel_call_decode(struct process *process, struct tracee *tracee, long num
 	if (direction == DIRECTION_NONE || !kernel_look(process, call->descriptor, &end))
 		return regs && kernel_call_decode_other(process, regs, number, call);
 	return decode_end(process, regs, direction, end, call);
+}
+
+bool kernel_call_decode_end(struct process *process, int descriptor, bool into, uint64_t amount,
+			    struct kernel_call *call)
+{
+	struct kernel_end end;
+	*call = (struct kernel_call){.descriptor = descriptor, .amount = amount, .can_be_operation = true};
+	return kernel_look(process, descriptor, &end) && end.class != CLASS_EVENTFD &&
+	       decode_end(process, NULL, into ? DIRECTION_OUT : DIRECTION_IN, end, call);
 }
 
 bool kernel_call_decode_asked(struct process *process, int descriptor, struct kernel_call *call)

@@ -3,6 +3,14 @@
 
 #include "supervisor/process/kernel_objects.h"
 
+/* Of a call that transfers from one object into another: the second one, which it would be on by a call of this kind alone. */
+struct kernel_part {
+	enum object_class class; /* CLASS_NONE: there is none */
+	enum op_kind kind;
+	int descriptor, used; /* as below, like the rest */
+	bool moves, never_waits, others;
+};
+
 /* A system call on an object of the kernel that threads could share. */
 struct kernel_call {
 	enum object_class class;
@@ -19,6 +27,8 @@ struct kernel_call {
 	bool moves;	       /* the place in a file at which the descriptor stands */
 	bool others;	       /* may have the object, by its name or number */
 	bool can_be_operation; /* else what it does isn't followed, or the object is also that of others */
+	struct kernel_part second; /* of class and number as `other` */
+	enum op_kind own_kind; /* where there is a second one: what the call would be on the first alone */
 };
 
 /*
@@ -27,6 +37,21 @@ struct kernel_call {
  */
 bool kernel_call_decode(struct process *process, struct tracee *tracee, long number,
 			struct kernel_call *call);
+
+/* The same of one that doesn't transfer from one descriptor to another. */
+bool kernel_call_decode_single(struct process *process, struct tracee *tracee, long number,
+			       struct kernel_call *call);
+
+/* One end of one that does: so many bytes are read from, or written into, what this descriptor leads to, if that isn't a regular file. False, of class CLASS_NONE: it's nothing of what can be such. */
+bool kernel_call_decode_end(struct process *process, int descriptor, bool into, uint64_t amount,
+			    struct kernel_call *call);
+
+/* The same of a regular file; moves: at the place at which the descriptor stands. */
+bool kernel_call_decode_contents(const struct process *process, int descriptor, bool into, bool moves,
+				 struct kernel_call *call);
+
+/* Is the process such that it has locks, queues and files for itself, and no copy of it has them, too? */
+bool kernel_call_has_own(const struct process *process);
 
 /* The same of one that asks what there is to read. */
 bool kernel_call_decode_asked(struct process *process, int descriptor, struct kernel_call *call);

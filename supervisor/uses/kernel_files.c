@@ -17,7 +17,7 @@ static bool moves(long number, const struct user_regs_struct *regs)
 	return call_traits(number)->moves || (either && regs->r10 == UINT64_MAX);
 }
 
-/* The descriptor whose file the call reads or writes, and of two the one that it writes; -1: none. */
+/* The descriptor whose file the call reads or writes; -1: none. */
 static int descriptor_of(const struct process *process, const struct user_regs_struct *regs, long number)
 {
 	const struct call_traits *traits = call_traits(number);
@@ -52,13 +52,17 @@ static bool seals(long number, const struct user_regs_struct *regs)
 	return number == SYS_fcntl && (int)regs->rsi == F_ADD_SEALS;
 }
 
-bool kernel_call_decode_file(const struct process *process, const struct user_regs_struct *regs, long number,
-			     struct kernel_call *call)
+/* Copies of the process would have these in common. */
+bool kernel_call_has_own(const struct process *process)
+{
+	return !spaces_unfollowed(process) && !origin_advanced(process->origin) &&
+	       !process->options.program.image;
+}
+
+static bool set_contents(const struct process *process, int descriptor, bool writes, bool moves,
+			 struct kernel_call *call)
 {
 	struct stat file;
-	const bool forbids = seals(number, regs);
-	const int descriptor = forbids ? (int)regs->rdi : descriptor_of(process, regs, number);
-	const bool writes = forbids || call_traits(number)->into != NO_ARGUMENT;
 	if (descriptor < 0 || !channels_find_file(process, descriptor, &file) || !S_ISREG(file.st_mode))
 		return false;
 	*call = (struct kernel_call){.class = CLASS_FILE,
@@ -66,9 +70,27 @@ bool kernel_call_decode_file(const struct process *process, const struct user_re
 				     .descriptor = known_by(process, descriptor),
 				     .used = descriptor,
 				     .id = channels_file_id(process, &file),
-				     .moves = moves(number, regs),
-				     .amount = writes || moves(number, regs),
+				     .moves = moves,
+				     .amount = writes || moves,
 				     .never_waits = true,
 				     .can_be_operation = true};
 	return true;
+}
+
+bool kernel_call_decode_contents(const struct process *process, int descriptor, bool into, bool moves,
+				 struct kernel_call *call)
+{
+	if (!set_contents(process, descriptor, into, moves, call))
+		return false;
+	call->can_be_operation = kernel_call_has_own(process);
+	return true;
+}
+
+bool kernel_call_decode_file(const struct process *process, const struct user_regs_struct *regs, long number,
+			     struct kernel_call *call)
+{
+	const bool forbids = seals(number, regs);
+	const int descriptor = forbids ? (int)regs->rdi : descriptor_of(process, regs, number);
+	const bool writes = forbids || call_traits(number)->into != NO_ARGUMENT;
+	return set_contents(process, descriptor, writes, moves(number, regs), call);
 }

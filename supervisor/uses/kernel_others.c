@@ -274,8 +274,6 @@ bool kernel_call_decode_other(const struct process *process, const struct user_r
 {
 	if (!decode(process, regs, number, call) && !kernel_call_decode_file(process, regs, number, call))
 		return false;
-	/* Copies of the process would have these in common. */
-	call->can_be_operation &= !spaces_unfollowed(process) && !origin_advanced(process->origin) &&
-				  !process->options.program.image;
+	call->can_be_operation &= kernel_call_has_own(process);
 	return true;
 }

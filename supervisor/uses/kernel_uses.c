@@ -97,16 +97,45 @@ void kernel_use_closed(struct uses *uses, int descriptor)
 	}
 }
 
+/* What the call is on each of its objects alone, of which one that transfers has two: how many. */
+static unsigned split(const struct kernel_call *call, struct kernel_call parts[2])
+{
+	parts[0] = *call;
+	if (call->second.class == CLASS_NONE)
+		return 1;
+	parts[0].kind = call->own_kind;
+	parts[0].second = (struct kernel_part){.class = CLASS_NONE};
+	parts[0].other = parts[0].other_sender = 0;
+	parts[1] = (struct kernel_call){.class = call->second.class,
+					.kind = call->second.kind,
+					.descriptor = call->second.descriptor,
+					.used = call->second.used,
+					.id = call->other,
+					.sender = call->other_sender,
+					.moves = call->second.moves,
+					.others = call->second.others,
+					.can_be_operation = call->can_be_operation};
+	return 2;
+}
+
+/* A call that transfers is one if others have either end. */
 bool kernel_call_shared(const struct process *process, const struct kernel_call *call)
 {
 	return shared_has(process->shared, process->shared_known, call->class, call->descriptor,
-			  process->transitions);
+			  process->transitions) ||
+	       (call->second.class != CLASS_NONE &&
+		shared_has(process->shared, process->shared_known, call->second.class,
+			   call->second.descriptor, process->transitions));
 }
 
 bool kernel_use_learn(struct process *process, const struct kernel_call *call)
 {
-	struct kernel_use alone = {.class = call->class, .length = 1, .descriptors = {call->descriptor}};
-	return learn(process, &alone);
+	struct kernel_call parts[2];
+	const unsigned length = split(call, parts);
+	bool all = true;
+	for (unsigned i = 0; i < length && all; i++)
+		all = learn_one(process, parts[i].class, parts[i].descriptor);
+	return all;
 }
 
 /* Two descriptors with one place in the file, which each of them moves. */
@@ -160,7 +189,8 @@ void kernel_use_mapped(struct process *process, uint64_t id)
 		use->mapped = true;
 }
 
-void kernel_use_note(struct process *process, uint32_t thread, const struct kernel_call *call, bool operation)
+static void note_part(struct process *process, uint32_t thread, const struct kernel_call *call,
+		      bool operation)
 {
 	struct kernel_use *use = find(&process->uses, call->class, id_of(call));
 	if (!use)
@@ -179,6 +209,14 @@ void kernel_use_note(struct process *process, uint32_t thread, const struct kern
 		uses_remark(process, kind_of(call->class));
 	if (use->shared && (use->unfollowed || !learn(process, use)))
 		uses_remark(process, kind_of(call->class));
+}
+
+void kernel_use_note(struct process *process, uint32_t thread, const struct kernel_call *call, bool operation)
+{
+	struct kernel_call parts[2];
+	const unsigned length = split(call, parts);
+	for (unsigned i = 0; i < length; i++)
+		note_part(process, thread, &parts[i], operation);
 }
 
 void kernel_use_note_descriptor(struct process *process, uint32_t thread, int descriptor)

@@ -71,9 +71,9 @@ enum op_kind {
 	OP_SEM_TIMEDWAIT,
 	OP_SEM_POST,
 	OP_SEM_GETVALUE,
-	OP_YIELD, /* sched_yield */
-	OP_SLEEP, /* nanosleep and its kin; arg: nanoseconds */
-	OP_POLL,  /* poll, select, epoll with a time-out; arg: nanoseconds */
+	OP_YIELD,	/* sched_yield */
+	OP_SLEEP,	/* nanosleep and its kin; arg: nanoseconds */
+	OP_POLL,	/* poll, select, epoll with a time-out; arg: nanoseconds */
 	OP_POLL_CHANGE, /* epoll_ctl() */
 	OP_FUTEX_WAIT, /* object: word; arg3: its address; arg: expected value, arg2: bit set (0xffffffff for the plain forms
 			     of WAIT and WAKE); a time-out if OP_TIMED */
@@ -109,13 +109,27 @@ enum op_kind {
 	OP_QUEUE_CONTROL,
 	OP_FILE_READ, /* what it holds, or how long it is; arg is also 1 where the place is moved that the next read or write begins at */
 	OP_FILE_WRITE,
-	OP_NAME_LOOK,	/* open(), stat() and their like look for a file by its name */
-	OP_NAME_CHANGE, /* they make it, or take it away. object2: the other name of rename() or link() */
+	OP_NAME_LOOK,	    /* open(), stat() and their like look for a file by its name */
+	OP_NAME_CHANGE,	    /* they make it, or take it away. object2: the other name of rename() or link() */
 	OP_CONNECTION_OPEN, /* connect(), on who listens there */
 	OP_CONNECTION_ACCEPT,
 	OP_CONNECTION_RECEIVE,
 	OP_CONNECTION_SEND,
 	OP_CONNECTION_CLOSE,
+	/*
+	 * From what one object holds into another one without coming to the program: tee(), splice(), sendfile(), copy_file_range(). They wait for both.
+	 * Those of FILE_TO_FILE, CONNECTION_* are as above; arg of the others: how many bytes; of all: arg2: bits of enum kernel_never.
+	 */
+	OP_PIPE_TO_PIPE, /* object -> object2 */
+	OP_PIPE_TO_SOCKET,
+	OP_PIPE_TO_FILE,
+	OP_PIPE_FROM_FILE, /* object2 -> object */
+	OP_SOCKET_TO_PIPE,
+	OP_SOCKET_FROM_FILE,
+	OP_FILE_TO_FILE,
+	OP_CONNECTION_TO_PIPE,
+	OP_CONNECTION_FROM_PIPE,
+	OP_CONNECTION_FROM_FILE,
 	/*
 	 * A signal is sent to a thread of the program, object, or to the program: NO_OBJECT. arg: which. arg2: to the program: the threads that may
 	 * get it, as bits by number; arg3: those of them, of the one thread bit 0, that take it before they do anything else.
@@ -139,9 +153,9 @@ enum op_kind {
 	OP_PROCESS_WAIT, /* wait4(), waitid() for processes that are followed; arg: the first thread of the one that is waited for, or
 			    ANY_PROCESS; arg2: enum process_wait */
 	OP_PROCESS_FORK, /* a process is made that has a copy of all memory: locks that others hold are taken in it for ever */
-	OP_SYSCALL,	 /* a system call that waits for something outside of the model; arg: its number */
-	OP_KINDS,	 /* how many are built in; as an answer: none */
-	OP_USER		 /* the first of those that a plug-in describes: op_add() */
+	OP_SYSCALL, /* a system call that waits for something outside of the model; arg: its number */
+	OP_KINDS,   /* how many are built in; as an answer: none */
+	OP_USER	    /* the first of those that a plug-in describes: op_add() */
 };
 
 /* So many kinds and classes may be added to those that are built in. */
@@ -179,7 +193,12 @@ enum op_flag {
 	 * is something that nobody else can take.
 	 */
 	OP_ASKS = 4096,
+	OP_MOVES =
+	    8192, /* of a file, which something is transferred from: it is read at a place that this moves */
 };
+
+/* Of an operation that transfers: for which of its objects it never waits. */
+enum kernel_never { KERNEL_NEVER = 1, KERNEL_NEVER2 = 2 };
 
 #define OP_ROUND_MOST 8
 #define OP_ASKED_MOST 64
@@ -311,9 +330,14 @@ struct object_state {
 enum kernel_standing {
 	KERNEL_READS = 1,  /* a read doesn't wait: there is something, or nobody can write any more */
 	KERNEL_WRITES = 2, /* a write doesn't wait: it fails, as nobody can read any more */
-	KERNEL_FULL = 4,
+	KERNEL_PAGES =
+	    4, /* of a pipe: all its pages are used, and what is moved there gets none of them, though a write may */
+	KERNEL_FULL = 8,
 };
 #define KERNEL_FULL_MOST (UINT32_MAX / KERNEL_FULL)
+
+/* In place of how much there is to read, after an operation on two objects. */
+#define KERNEL_BYTES_UNKNOWN UINT32_MAX
 
 /* The policy with this name; WAKEUPS if there is none, or none for objects of this class. */
 enum wakeup wakeup_by_name(enum object_class class, const char *name);
@@ -397,6 +421,9 @@ bool class_in_kernel(enum object_class class);
 
 /* Of these it is asked before each call, and not after it, whether it would wait. */
 bool op_is_tried(enum op_kind kind);
+
+/* Is one of its objects such that the kernel is asked afterwards what it is like by then (struct observation)? */
+bool op_is_told(enum op_kind kind);
 enum tried { TRIED_GOES, TRIED_WAITS, TRIED_FAILS };
 
 /* Results: are they error numbers, positive as those of POSIX's threads, or negative as the kernel's? */

@@ -201,8 +201,8 @@ void model_changed(struct model *m, uint32_t t);
 
 /*
  * Words of the target's memory at the moment when the operation is performed; only futex operations look at them. Of calls on objects
- * of the kernel what that says after them: how much there is to read, and how the object stands, as in struct object_state. A close of
- * a socket changes how both objects stand, and nothing else.
+ * of the kernel what that says after them: how much there is to read, and how the object stands, as in struct object_state; with two
+ * objects how each of them stands, of those of which the kernel is asked (op_is_told()), and how much there is to read isn't known any more.
  */
 struct observation {
 	uint32_t

@@ -49,13 +49,24 @@ START_TEST(test_second_objects)
 		enum op_kind kind;
 		enum object_class class, class2;
 	} expected[] = {
-	    {OP_COND_WAIT, CLASS_COND, CLASS_MUTEX},	     {OP_COND_TIMEDWAIT, CLASS_COND, CLASS_MUTEX},
-	    {OP_COND_ASLEEP, CLASS_COND, CLASS_MUTEX},	     {OP_COND_RELOCK, CLASS_COND, CLASS_MUTEX},
-	    {OP_FUTEX_REQUEUE, CLASS_FUTEX, CLASS_FUTEX},    {OP_FUTEX_WAKE_OP, CLASS_FUTEX, CLASS_FUTEX},
-	    {OP_THREAD_START, CLASS_NONE, CLASS_NONE},	     {OP_MUTEX_LOCK, CLASS_MUTEX, CLASS_NONE},
-	    {OP_COND_SIGNAL, CLASS_COND, CLASS_NONE},	     {OP_PROCESS_EXIT, CLASS_NONE, CLASS_NONE},
-	    {OP_THREAD_TIMEDJOIN, CLASS_THREAD, CLASS_NONE}, {OP_SOCKET_CLOSE, CLASS_SOCKET, CLASS_SOCKET},
-	    {OP_NAME_CHANGE, CLASS_NAME, CLASS_NAME},	     {OP_NAME_LOOK, CLASS_NAME, CLASS_NONE},
+	    {OP_COND_WAIT, CLASS_COND, CLASS_MUTEX},
+	    {OP_COND_TIMEDWAIT, CLASS_COND, CLASS_MUTEX},
+	    {OP_COND_ASLEEP, CLASS_COND, CLASS_MUTEX},
+	    {OP_COND_RELOCK, CLASS_COND, CLASS_MUTEX},
+	    {OP_FUTEX_REQUEUE, CLASS_FUTEX, CLASS_FUTEX},
+	    {OP_FUTEX_WAKE_OP, CLASS_FUTEX, CLASS_FUTEX},
+	    {OP_THREAD_START, CLASS_NONE, CLASS_NONE},
+	    {OP_MUTEX_LOCK, CLASS_MUTEX, CLASS_NONE},
+	    {OP_COND_SIGNAL, CLASS_COND, CLASS_NONE},
+	    {OP_PROCESS_EXIT, CLASS_NONE, CLASS_NONE},
+	    {OP_THREAD_TIMEDJOIN, CLASS_THREAD, CLASS_NONE},
+	    {OP_SOCKET_CLOSE, CLASS_SOCKET, CLASS_SOCKET},
+	    {OP_NAME_CHANGE, CLASS_NAME, CLASS_NAME},
+	    {OP_NAME_LOOK, CLASS_NAME, CLASS_NONE},
+	    {OP_PIPE_TO_PIPE, CLASS_PIPE, CLASS_PIPE},
+	    {OP_PIPE_FROM_FILE, CLASS_PIPE, CLASS_FILE},
+	    {OP_FILE_TO_FILE, CLASS_FILE, CLASS_FILE},
+	    {OP_CONNECTION_TO_PIPE, CLASS_CONNECTION, CLASS_PIPE},
 	};
 	unsigned pairs = 0;
 	for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
@@ -64,7 +75,7 @@ START_TEST(test_second_objects)
 	}
 	for (unsigned kind = 0; kind < OP_KINDS; kind++)
 		pairs += op_class2((enum op_kind)kind) != CLASS_NONE;
-	ck_assert_uint_eq(pairs, 8);
+	ck_assert_uint_eq(pairs, 18);
 }
 END_TEST
 
@@ -91,6 +102,7 @@ START_TEST(test_columns_agree)
 	ck_assert(!op_waits_outside(kind) || class == CLASS_NONE || class_in_kernel(class));
 	ck_assert_int_eq(op_in_kernel(kind), class >= CLASS_PIPE && class < CLASSES);
 	ck_assert(!op_is_tried(kind) || op_in_kernel(kind));
+	ck_assert(!op_in_kernel(kind) || op_is_tried(kind) || op_is_told(kind));
 	ck_assert(!op_returns_error(kind) || !op_returns_negative(kind));
 	ck_assert_int_eq(op_returns_negative(kind), class == CLASS_FUTEX || class_in_kernel(class));
 	/* What of an object's calls says nothing of results is one that has none. */

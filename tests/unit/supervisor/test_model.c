@@ -358,6 +358,23 @@ static const struct script scripts[] = {
 	 {DO, 0, OP_POLL, NO_OBJECT, 0, UNKNOWN, .arg2 = 5, .flags = OP_ASKS | OP_TIMED},
 	 {STUCK, 0, OP_POLL, NO_OBJECT, .arg2 = 6},
      }},
+    {"from one object of the kernel into another",
+     {{.class = CLASS_PIPE, .owner = NO_THREAD, .standing = KERNEL_READS},
+      {.class = CLASS_PIPE, .owner = NO_THREAD, .standing = KERNEL_PAGES},
+      {.class = CLASS_FILE, .owner = NO_THREAD}},
+     {
+	 {STUCK, 0, OP_PIPE_TO_PIPE, 0, .object2 = 1, .arg = 1},
+	 {STUCK, 0, OP_PIPE_TO_PIPE, 0, .object2 = 1, .arg = 1, .arg2 = KERNEL_NEVER},
+	 {DO, 0, OP_PIPE_TO_PIPE, 0, 0, YIELD | UNKNOWN, .object2 = 1, .arg = 1, .arg2 = KERNEL_NEVER2},
+	 {STUCK, 0, OP_PIPE_TO_PIPE, 1, .object2 = 0, .arg = 1},
+	 {STUCK, 0, OP_PIPE_TO_PIPE, 1, .object2 = 0, .arg = 1, .arg2 = KERNEL_NEVER2},
+	 {DO, 0, OP_PIPE_TO_FILE, 0, 0, UNKNOWN, .object2 = 2, .arg = 1},
+	 {STUCK, 0, OP_PIPE_TO_FILE, 1, .object2 = 2, .arg = 1},
+	 {STUCK, 0, OP_PIPE_FROM_FILE, 1, .object2 = 2, .arg = 1},
+	 {DO, 0, OP_PIPE_FROM_FILE, 0, 0, UNKNOWN, .object2 = 2, .arg = 1},
+	 {DO, 0, OP_PIPE_WRITE, 1, 0, UNKNOWN, .arg = 1}, /* the last page may have room for it */
+	 {DO, 0, OP_PIPE_TO_PIPE, 0, 0, UNKNOWN, .object2 = 0, .arg = 1},
+     }},
     {"no progress, the outside, the end",
      {},
      {

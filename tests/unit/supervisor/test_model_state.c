@@ -477,7 +477,7 @@ static bool step(struct model *m, void *memory)
 	model_perform(m, t, choice, &seen, &effect);
 	ck_assert(model_digest(m) != model_digest(copy));
 	model_perform(copy, t, choice, &seen, &again);
-	if (op_in_kernel(op.kind) && !op_is_tried(op.kind) && !effect.cancelled) {
+	if (op_is_told(op.kind) && !effect.cancelled && !effect.asleep) {
 		model_kernel_says(m, &op, &seen);
 		model_kernel_says(copy, &op, &seen);
 	}
