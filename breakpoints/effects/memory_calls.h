@@ -32,6 +32,17 @@ const char *memory_call_name(const struct memory_call *call);
 /* Does it go by a format? */
 bool memory_call_formats(const struct memory_call *call);
 
+/* Can a call of it be one operation, about all that memory_call_touched() says? */
+bool memory_call_is_operation(const struct memory_call *call);
+
+/*
+ * Of such a call: what it touches, as far as arguments alone tell that, or else false. at_once: others see all of it or nothing, since libc
+ * locks it or it is a word. results: what it returns is in memory of libc's that its next call writes; where that counts as, enum state.
+ */
+bool memory_call_is_fixed(const struct memory_call *call);
+bool memory_call_at_once(const struct memory_call *call);
+bool memory_call_keeps_result(const struct memory_call *call, uint8_t *state);
+
 /* Is it one of unfollowed.h? */
 bool memory_call_unknown(const struct memory_call *call);
 

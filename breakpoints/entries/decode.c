@@ -1,9 +1,13 @@
 #include "breakpoints/calls/arguments.h"
 #include "breakpoints/sites/releasing.h"
 #include "breakpoints/traps/state.h"
-#include <fcntl.h>
+
 #include <fmc/breakpoints/plugin.h>
+#include <fmc/breakpoints/sampling.h>
 #include <fmc/tracer/fdinfo.h>
+
+#include <fcntl.h>
+#include <string.h>
 #include <sys/syscall.h>
 
 /* Stops of a target: where they are, what the registers hold, who calls. */
@@ -112,6 +116,90 @@ static enum status decode_release(const struct entries *entries, const struct at
 	return STATUS_OK;
 }
 
+/* What a call touches, or the use of its result; *whole: is that all? */
+static size_t find_touched(const struct entries *entries, const struct atomic *atomic,
+			   const struct target *target, const struct user_regs_struct *regs,
+			   struct touched at[TOUCHED_MOST], bool *whole)
+{
+	const struct memory_caller caller = {
+	    .target = target, .regs = regs, .stack = regs->rsp, .states = entries->states};
+	uint8_t state;
+	*whole = true;
+	if (atomic->kind == ATOMIC_CALL)
+		return memory_call_touched(atomic->function, &caller, at, whole);
+	if (!memory_call_keeps_result(atomic->function, &state) || !entries->states[state])
+		return 0;
+	at[0] = (struct touched){.address = entries->states[state], .size = 1};
+	return 1;
+}
+
+size_t entries_touched(const struct entries *entries, struct tracee *tracee, uint64_t address,
+		       struct touched at[TOUCHED_MOST], bool *at_once)
+{
+	const struct atomic *atomic = entries_atomic(entries, address);
+	const struct user_regs_struct *regs = tracee_regs(tracee);
+	bool whole;
+	*at_once = false;
+	if (!atomic || !regs || (atomic->kind != ATOMIC_CALL && atomic->kind != ATOMIC_RESULT))
+		return 0;
+	*at_once = memory_call_at_once(atomic->function);
+	return find_touched(entries, atomic, tracee->target, regs, at, &whole);
+}
+
+bool entries_copies_string(const struct entries *entries, uint64_t address, bool *to_end, bool *room)
+{
+	static const struct {
+		const char *name;
+		bool to_end, room;
+	} names[] = {{"strcpy", false, false},
+		     {"stpcpy", true, false},
+		     {"__strcpy_chk", false, true},
+		     {"__stpcpy_chk", true, true}};
+	const struct atomic *atomic = entries_atomic(entries, address);
+	for (size_t i = 0; atomic && atomic->kind == ATOMIC_CALL && i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(memory_call_name(atomic->function), names[i].name) == 0) {
+			*to_end = names[i].to_end;
+			*room = names[i].room;
+			return true;
+		}
+	return false;
+}
+
+static bool is_state(const struct entries *entries, uint64_t address)
+{
+	for (size_t i = 0; i < MEMORY_STATES; i++)
+		if (entries->states[i] == address)
+			return true;
+	return false;
+}
+
+/*
+ * One operation about all that the function touches. Where that is one range which its arguments alone tell it is about that; else about any
+ * memory, since strings may have another length when its turn comes.
+ */
+static void decode_library_call(const struct entries *entries, const struct atomic *atomic,
+				const struct target *target, const struct user_regs_struct *regs,
+				struct call *call)
+{
+	struct touched at[TOUCHED_MOST];
+	bool whole, write = false;
+	const size_t length = find_touched(entries, atomic, target, regs, at, &whole);
+	size_t named = 0; /* what libc keeps to itself, if there is such */
+	atomic_find(atomic, regs, call);
+	for (size_t i = 0; i < length; i++) {
+		write |= at[i].write;
+		named = is_state(entries, at[i].address) ? i : named;
+	}
+	const bool fixed = atomic->kind == ATOMIC_RESULT || memory_call_is_fixed(atomic->function);
+	const bool all = !fixed || !whole || length > 1;
+	call->calls = true;
+	call->object = length ? at[named].address : regs->rsp;
+	call->op.kind = write ? OP_MEMORY_WRITE : OP_MEMORY_READ;
+	call->op.flags = OP_INSTRUCTION;
+	call->op.arg = all ? MEMORY_ALL : length ? (int64_t)at[0].size : 1;
+	call->op.arg2 = all ? 0 : (int64_t)call->object;
+}
+
 static enum status decode_atomic(const struct entries *entries, const struct stop *stop, struct call *call)
 {
 	const struct atomic *atomic = entries_atomic(entries, stop->address);
@@ -120,6 +208,10 @@ static enum status decode_atomic(const struct entries *entries, const struct sto
 		return atomic ? STATUS_GONE : STATUS_NOT_FOUND;
 	if (atomic->kind == ATOMIC_RELEASE)
 		return decode_release(entries, atomic, stop->tracee->target, regs, call);
+	if (atomic->kind == ATOMIC_CALL || atomic->kind == ATOMIC_RESULT) {
+		decode_library_call(entries, atomic, stop->tracee->target, regs, call);
+		return STATUS_OK;
+	}
 	const bool told = atomic_is_told(atomic);
 	call->unwatched = entries->atomics_use != ATOMICS_SWITCHED || !told;
 	call->counts_references = call->unwatched && told && is_cxx(entries, atomic->address);

@@ -1,5 +1,6 @@
 /* Which code is watched: that of the program and its libraries, without libc's own. */
 #include "breakpoints/sampler/sampler_state.h"
+#include "breakpoints/sites/library_states.h"
 #include "breakpoints/symbols/symbols.h"
 
 #include <fmc/tracer/array.h>
@@ -65,41 +66,10 @@ static void drop_unwanted(struct sites *sites, const struct entries *entries)
 	sites->length = kept;
 }
 
-static void find_state(void *context, const struct symbol *symbol)
-{
-	uint64_t *states = context;
-	for (size_t i = 0; i < MEMORY_STATES; i++)
-		if (strcmp(symbol->name, memory_state_name(i)) == 0)
-			states[i] = symbol->address;
-}
-
-/* The loader has copied them there. */
-static void find_shared_state(void *context, const struct symbol *symbol)
-{
-	uint64_t *states = context;
-	for (size_t i = 0; i < MEMORY_STATES; i++)
-		if (memory_state_shared(i) && !symbol->function &&
-		    strcmp(symbol->name, memory_state_name(i)) == 0)
-			states[i] = symbol->address;
-}
-
 /* Has it the functions of a libc in itself? */
 static bool is_bound(const struct module *module)
 {
 	return module->kind == MODULE_PROGRAM && module->is_static;
-}
-
-static void find_states(struct sampler *sampler)
-{
-	memset(sampler->states, 0, sizeof(sampler->states));
-	for (size_t i = 0; i < sampler->modules.length; i++) {
-		const struct module *module = &sampler->modules.at[i];
-		if (module->kind == MODULE_LIBC || module->kind == MODULE_CXX || is_bound(module))
-			(void)symbols_each(module, find_state, sampler->states);
-	}
-	for (size_t i = 0; i < sampler->modules.length; i++)
-		if (sampler->modules.at[i].kind == MODULE_PROGRAM)
-			(void)symbols_each(&sampler->modules.at[i], find_shared_state, sampler->states);
 }
 
 static void find_defined(void *context, const struct symbol *symbol)
@@ -189,7 +159,7 @@ static enum status find_code(struct sampler *sampler, const struct entries *entr
 {
 	enum status status = STATUS_OK;
 	struct sites *sites = &sampler->sites;
-	find_states(sampler);
+	library_states(&sampler->modules, sampler->states);
 	for (size_t i = 0; i < sampler->modules.length && status == STATUS_OK; i++) {
 		const struct module *module = &sampler->modules.at[i];
 		if (!is_looked_at(module))

@@ -1,7 +1,7 @@
 #include "breakpoints/sites/atomics.h"
 #include "breakpoints/instructions/sweep.h"
 #include "breakpoints/sites/atomic_variables.h"
-#include "breakpoints/sites/copy_calls.h"
+#include "breakpoints/sites/called.h"
 #include "breakpoints/sites/plain_access.h"
 #include "breakpoints/sites/releasing.h"
 #include "breakpoints/symbols/symbols.h"
@@ -36,6 +36,8 @@ struct search {
 	const struct promoted *promoted;
 	struct atomics *found;
 	struct plain_accesses plain;
+	struct atomic
+	    called;  /* the last call, if its result is where the next one of the same function writes */
 	bool fronts; /* blocks that the module gives back have their sizes in front of them */
 	bool failed; /* no memory */
 };
@@ -154,22 +156,23 @@ static void add_instruction(struct search *search, const struct instruction *ins
 	add(search, &atomic);
 }
 
-/* False: it is no call that copies memory. */
+/* False: it is no call that can be an operation. */
 static bool promote_call(const struct search *search, const struct instruction *instruction,
 			 struct atomic *atomic)
 {
-	uint8_t code[COPY_CALL_BYTES] = {0}, length = instruction->length;
-	bool leads;
-	if (length != 5 && length != COPY_CALL_BYTES)
+	uint8_t code[CALLED_BYTES] = {0};
+	const uint8_t length = instruction->length;
+	struct called called;
+	if (length != 5 && length != CALLED_BYTES)
 		return false;
 	memcpy(code + sizeof(code) - length, instruction->code, length);
-	const enum copy_kind kind =
-	    copy_call_before(search->module, instruction->address + length, code, &length, &leads);
+	called_before(search->module, instruction->address + length, code, &called);
 	*atomic = (struct atomic){.address = instruction->address,
-				  .length = instruction->length,
-				  .kind = ATOMIC_COPY,
-				  .copies = (uint8_t)kind};
-	return kind != COPY_NONE && length == instruction->length;
+				  .length = length,
+				  .kind = called.function ? ATOMIC_CALL : ATOMIC_COPY,
+				  .copies = (uint8_t)called.copies,
+				  .function = called.function};
+	return called.length == length && (called.function || called.copies != COPY_NONE);
 }
 
 /* Of an instruction without a LOCK prefix. */
@@ -193,6 +196,21 @@ static bool is_promoted(const struct search *search, const struct instruction *i
 						instruction->address - search->module->bias);
 }
 
+static void add_promoted(struct search *search, const struct atomic *promoted)
+{
+	uint8_t state;
+	add(search, promoted);
+	if (promoted->kind == ATOMIC_CALL && memory_call_keeps_result(promoted->function, &state))
+		search->called = *promoted;
+}
+
+/* The first instruction after a call: what that has returned may be another one's result when it is used. */
+static bool is_result(const struct search *search, const struct instruction *instruction)
+{
+	return search->called.length &&
+	       instruction->address == search->called.address + search->called.length;
+}
+
 static void visit_instruction(void *context, const struct instruction *instruction)
 {
 	struct search *search = context;
@@ -203,7 +221,12 @@ static void visit_instruction(void *context, const struct instruction *instructi
 		add_instruction(search, instruction, ATOMIC_CHANGE);
 	else if (is_promoted(search, instruction) &&
 		 (promote_call(search, instruction, &promoted) || promote(search, instruction, &promoted)))
-		add(search, &promoted);
+		add_promoted(search, &promoted);
+	else if (is_result(search, instruction))
+		add(search, &(struct atomic){.address = instruction->address,
+					     .length = instruction->length,
+					     .kind = ATOMIC_RESULT,
+					     .function = search->called.function});
 	if (instruction->rip_relative &&
 	    !plain_accesses_add(&search->plain, instruction, is_atomic(instruction)))
 		search->failed = true;
@@ -281,7 +304,8 @@ static void drop_doubles(struct atomics *atomics)
 		const struct atomic *atomic = &atomics->at[i];
 		if (kept == 0 || atomics->at[kept - 1].address != atomic->address)
 			atomics->at[kept++] = *atomic;
-		else if (atomic->kind == ATOMIC_APART || atomic->kind == ATOMIC_RELEASE)
+		else if (atomic->kind == ATOMIC_APART || atomic->kind == ATOMIC_RELEASE ||
+			 atomics->at[kept - 1].kind == ATOMIC_RESULT)
 			atomics->at[kept - 1] = *atomic;
 	}
 	atomics->length = kept;

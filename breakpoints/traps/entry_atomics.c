@@ -1,5 +1,6 @@
 #include "breakpoints/instructions/touched.h"
-#include "breakpoints/sites/copy_calls.h"
+#include "breakpoints/sites/called.h"
+#include "breakpoints/sites/library_states.h"
 #include "breakpoints/traps/state.h"
 
 #include <stdio.h>
@@ -45,12 +46,11 @@ bool entries_call_before(const struct entries *entries, uint64_t after,
 			 const uint8_t code[ENTRIES_CALL_BYTES], uint64_t *call)
 {
 	const struct module *module = modules_find(&entries->modules, after - 1);
-	uint8_t length;
-	bool leads = false;
-	*call = 0;
-	if (module && copy_call_before(module, after, code, &length, &leads) != COPY_NONE)
-		*call = after - length;
-	return leads;
+	struct called called = {.length = 0};
+	if (module)
+		called_before(module, after, code, &called);
+	*call = called.function || called.copies != COPY_NONE ? after - called.length : 0;
+	return called.length > 0;
 }
 
 bool entries_accesses(const struct entries *entries, const struct target *target, uint64_t address,
@@ -66,7 +66,7 @@ bool entries_accesses(const struct entries *entries, const struct target *target
 	       atomics_promotable(&instruction, apart);
 }
 
-_Static_assert(ENTRIES_CALL_BYTES == COPY_CALL_BYTES, "what calls are told from");
+_Static_assert(ENTRIES_CALL_BYTES == CALLED_BYTES, "what calls are told from");
 
 /* A function that is an entry point is one operation, whatever it is made of. */
 static void leave_out_functions(const struct entries *entries, struct atomics *atomics)
@@ -98,6 +98,8 @@ enum status entries_find_atomics(struct entries *entries)
 		return status;
 	}
 	leave_out_functions(entries, &entries->atomics);
+	if (entries->promoted)
+		library_states(&entries->modules, entries->states);
 	entries->atomics_found = true;
 	return STATUS_OK;
 }

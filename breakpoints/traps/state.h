@@ -1,6 +1,7 @@
 #ifndef FMC_BREAKPOINTS_TRAPS_STATE_H
 #define FMC_BREAKPOINTS_TRAPS_STATE_H
 
+#include "breakpoints/effects/memory_calls.h"
 #include "breakpoints/op/entry_table.h"
 #include "breakpoints/sites/atomics.h"
 #include "breakpoints/stubs/slot.h"
@@ -71,6 +72,7 @@ struct entries {
 	const struct promoted *promoted; /* borrowed; NULL: none */
 	bool atomics_found;
 	struct atomics atomics; /* of the modules at the origin */
+	uint64_t states[MEMORY_STATES]; /* with these: what libc keeps to itself, where */
 	struct modules now;	/* as the target was last looked at: */
 	struct loaded *loaded;	/* those that came later, of all executions */
 	size_t loaded_length;

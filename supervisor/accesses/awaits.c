@@ -179,7 +179,7 @@ static bool step_over_access(struct round *round, uint64_t address)
 	struct call call;
 	bool performed = false;
 	if (entries_decode(entries, &stop, &call) != STATUS_OK || !call.instruction || call.apart ||
-	    call.whole_bytes || call.releases || call.op.kind == OP_NONE ||
+	    call.whole_bytes || call.releases || call.calls || call.op.kind == OP_NONE ||
 	    !(round->again ? round_knows_instruction(round) && round_access_again(round, &call)
 			   : add_access(round, address, &call)))
 		return false;

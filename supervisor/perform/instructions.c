@@ -18,9 +18,8 @@ static void keep_value(struct process *process, const struct call *call, struct 
 	outcome->result_valid = manner_value(size, word, &outcome->result) && there;
 }
 
-/* The thread's instruction has been stepped over, which came to this. */
-static void go_on_after(struct process *process, uint32_t thread, enum status status, bool performed,
-			struct outcome *outcome)
+void perform_go_on_after(struct process *process, uint32_t thread, enum status status, bool performed,
+			 struct outcome *outcome)
 {
 	if (status == STATUS_OK && performed)
 		run_go_on(process, thread, outcome);
@@ -45,7 +44,7 @@ void perform_instruction(struct process *process, uint32_t thread, struct outcom
 	if (status == STATUS_OK && performed)
 		keep_value(process, &self->call, outcome);
 	stores_after(process, self, status == STATUS_OK && performed);
-	go_on_after(process, thread, status, performed, outcome);
+	perform_go_on_after(process, thread, status, performed, outcome);
 }
 
 void perform_release(struct process *process, uint32_t thread, struct outcome *outcome)
@@ -56,7 +55,7 @@ void perform_release(struct process *process, uint32_t thread, struct outcome *o
 	outcome->result_valid = false;
 	look_given_back(process, thread, self->call.entry, false);
 	enum status status = entries_step(process->entries, self->tracee, self->call.entry, &performed);
-	go_on_after(process, thread, status, performed, outcome);
+	perform_go_on_after(process, thread, status, performed, outcome);
 }
 
 #define WORD 8

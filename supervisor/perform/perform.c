@@ -310,6 +310,8 @@ static void perform(struct process *process, uint32_t thread, const struct op *o
 			return perform_part(process, thread, outcome);
 		if (self->call.copies)
 			return perform_copy(process, thread, outcome);
+		if (self->call.calls)
+			return perform_library_call(process, thread, outcome);
 		if (self->call.releases)
 			return perform_release(process, thread, outcome);
 		if (self->call.instruction)

@@ -10,6 +10,7 @@
  *     perform.c          which way it is for which operation
  *     functions.c        functions of the thread library
  *     instructions.c     accesses to memory
+ *     library_calls.c    calls of functions that touch memory
  *     user.c             functions that a plug-in describes
  *     flush.c            stores that have waited
  */
@@ -47,6 +48,13 @@ void perform_instruction(struct process *process, uint32_t thread, struct outcom
 
 /* copy_calls.c: a part of what a function does that the thread is about to call (call.copies); after the last one it has returned. */
 void perform_copy(struct process *process, uint32_t thread, struct outcome *outcome);
+
+/* The thread's instruction has been stepped over, which came to this: it goes on. */
+void perform_go_on_after(struct process *process, uint32_t thread, enum status status, bool performed,
+			 struct outcome *outcome);
+
+/* library_calls.c: the thread calls a function of a library's, or uses its result (call.calls), and runs as far as its next operation. */
+void perform_library_call(struct process *process, uint32_t thread, struct outcome *outcome);
 
 /* A function by which memory is given back begins (call.releases), and runs as far as the thread's next operation. */
 void perform_release(struct process *process, uint32_t thread, struct outcome *outcome);

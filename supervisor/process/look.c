@@ -65,8 +65,8 @@ bool process_look_exact(const struct process *process, char why[PROCESS_LOOK_WHY
 		missing = "blocks of unknown size, given back to another allocator than glibc's while others "
 			  "may use them";
 	else if (looking->coarse)
-		missing = "copies by functions of libc, or accesses told by the compiler, that others may "
-			  "see in more parts";
+		missing = "copies by functions of libc, other accesses of theirs, or those told by the "
+			  "compiler, that others may see in more parts";
 	else
 		return sampler_exact(looking->sampler, why);
 	snprintf(why, PROCESS_LOOK_WHY, "%s", missing);
@@ -276,7 +276,8 @@ struct telling {
 	bool handler;	/* it is in one */
 	uint64_t place; /* of what has none of its own */
 	struct standing *standing;
-	uint64_t stack_end, own_end; /* its stack's, and that of what nobody but it has of that: a handler has no frames but its own */
+	uint64_t stack_end,
+	    own_end; /* its stack's, and that of what nobody but it has of that: a handler has no frames but its own */
 };
 
 static size_t present_transition(const struct looking *looking)
@@ -484,6 +485,22 @@ void look_given_back(struct process *process, uint32_t thread, uint64_t function
 	const size_t length = sampler_release(process->looking.sampler, tracee, thread, at);
 	if (!silent)
 		tell_all(process, thread, function, regs, at, length);
+}
+
+void look_called(struct process *process, uint32_t thread, uint64_t address)
+{
+	struct tracee *tracee = process->threads[thread].tracee;
+	const struct user_regs_struct *regs = process->looking.look ? tracee_regs(tracee) : NULL;
+	struct touched at[TOUCHED_MOST];
+	bool at_once;
+	if (!regs)
+		return;
+	look_take(process, thread, false);
+	const size_t length = entries_touched(process->entries, tracee, address, at, &at_once);
+	for (size_t i = 0; i < length; i++)
+		at[i].place = process->threads[thread].call.op.place - 1;
+	process->looking.coarse |= length > 0 && !at_once;
+	tell_all(process, thread, address, regs, at, length);
 }
 
 bool process_releases(const struct process *process, uint32_t thread, uint64_t place,

@@ -27,7 +27,7 @@ struct looking {
 	enum status status;		 /* of the last execution: could it be looked at? */
 	struct standing *standings;	 /* of its threads, by their numbers */
 	uint32_t standings_length;
-	bool coarse;	     /* in it memory was copied in parts of more than a word */
+	bool coarse;	     /* in it memory was touched by an operation that others may see in more parts */
 	bool foreign_local;  /* in it a thread has touched another one's thread-local variables */
 	bool unsized;	     /* in it one has given back who knows how much that others may use */
 	uint64_t main_stack; /* where that of the first thread ends; 0: not known yet */
@@ -51,6 +51,9 @@ bool look_hit(struct process *process, uint32_t thread, const struct stop *stop,
 
 /* It is about to perform the first instruction of a function by which memory is given back, in whose place the entries have their trap. `silent`: as above. */
 void look_given_back(struct process *process, uint32_t thread, uint64_t function, bool silent);
+
+/* It is about to perform this instruction, which calls a function of a library's as an operation. */
+void look_called(struct process *process, uint32_t thread, uint64_t address);
 
 /* What the thread has done since it was last asked is told, before another one runs. `silent`: as above. */
 void look_take(struct process *process, uint32_t thread, bool silent);

@@ -16,9 +16,13 @@ enum atomic_kind {
 	ATOMIC_APART, /* reads and writes without a LOCK prefix: two accesses, between which others may come */
 	ATOMIC_UNTOLD, /* reads and writes where the registers don't tell */
 	ATOMIC_COPY, /* promoted: a call that copies memory (enum copy_kind): where to and how much the arguments say */
+	ATOMIC_CALL, /* promoted: a call of a function of a library's that touches memory: which the arguments and strings say */
+	ATOMIC_RESULT, /* the instruction after such a call, whose result is in the library's own memory: it reads that */
 	ATOMIC_RELEASE, /* promoted: a function by which memory is given back begins; whether it is an operation its caller decides */
 	ATOMIC_UNDECODED, /* the first instruction of a function that can't be decoded whole and seems to have some */
 };
+
+struct memory_call;
 
 struct atomic {
 	uint64_t address; /* in the process */
@@ -30,6 +34,7 @@ struct atomic {
 	uint8_t copies; /* enum copy_kind */
 	uint8_t size;	/* of ATOMIC_RELEASE: how many bytes it gives back, enum releasing_size */
 	bool in_thread; /* relative to the thread's fs base */
+	const struct memory_call *function; /* of ATOMIC_CALL, ATOMIC_RESULT */
 	int64_t displacement;
 };
 
@@ -39,8 +44,21 @@ struct atomic {
 /* Can be told what it accesses, from registers alone? */
 static inline bool atomic_is_told(const struct atomic *atomic)
 {
-	return atomic->kind != ATOMIC_UNTOLD && atomic->kind != ATOMIC_UNDECODED &&
-	       atomic->kind != ATOMIC_RELEASE;
+	switch ((enum atomic_kind)atomic->kind) {
+	case ATOMIC_CHANGE:
+	case ATOMIC_LOAD:
+	case ATOMIC_STORE:
+	case ATOMIC_APART:
+	case ATOMIC_COPY:
+		return true;
+	case ATOMIC_UNTOLD:
+	case ATOMIC_CALL:
+	case ATOMIC_RESULT:
+	case ATOMIC_RELEASE:
+	case ATOMIC_UNDECODED:
+		break;
+	}
+	return false;
 }
 
 /* Which address it is about to access, from the registers of a thread that stands before it. Not of kinds that nobody can tell. */

@@ -56,6 +56,8 @@ struct call {
 	uint64_t whole, whole_bytes;
 	enum copy_kind copies; /* what it calls if it is such a call; op is about a part of what that does */
 	bool
+	    calls; /* it calls a function of a library's, which op is about: all that it touches. Or it is the first instruction after, which uses the result */
+	bool
 	    releases; /* it is the first instruction of a function that gives memory back, which op is about unless it is OP_NONE */
 	bool waits; /* its write is a plain store, which may wait in a buffer of its processor's */
 	bool
@@ -146,7 +148,7 @@ uint64_t entries_place_address(const struct entries *entries, const struct modul
 
 /*
  * Has the code that ends at `after`, whose last bytes these are, called a function of a library's there? Then *call is where that
- * instruction begins, if it copies memory so that it can be an operation (call.copies), else 0.
+ * instruction begins, if it can be an operation (call.copies, call.calls), else 0.
  */
 #define ENTRIES_CALL_BYTES 6
 bool entries_call_before(const struct entries *entries, uint64_t after,

@@ -267,6 +267,8 @@ enum wakeup {
 	WAKEUPS
 };
 
+#define MEMORY_ALL (INT64_C(1) << 47) /* OP_MEMORY_READ, OP_MEMORY_WRITE: arg of one that may be about any memory, from address 0 on */
+
 #define NO_OBJECT UINT32_MAX
 #define NO_THREAD UINT32_MAX
 

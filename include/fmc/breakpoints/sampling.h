@@ -111,6 +111,16 @@ size_t sampler_touched(const struct sampler *sampler, const struct tracee *trace
 		       struct touched at[TOUCHED_MOST]);
 
 /*
+ * A thread stands before this call, or use of a result, that is an operation (call.calls): what it is about to touch; how many ranges. at_once:
+ * others see all of that or nothing.
+ */
+size_t entries_touched(const struct entries *entries, struct tracee *tracee, uint64_t address,
+		       struct touched at[TOUCHED_MOST], bool *at_once);
+
+/* Does it copy a string, from the second argument to the first one, which it returns, or with *to_end where that ends? *room: the third says how much room there is. */
+bool entries_copies_string(const struct entries *entries, uint64_t address, bool *to_end, bool *room);
+
+/*
  * A thread that is stepped through its code. bare: where it stands there is the program's own instruction, for as long as a step takes,
  * until cover() puts back what that took the place of. about: what it is about to touch there, as sampler_hit() tells it; how many ranges.
  */

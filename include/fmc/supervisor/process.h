@@ -141,7 +141,7 @@ const char *process_unfollowed(const struct process *process);
 
 /*
  * Could the instruction at this address, which a look has told of, be an operation of its own (process_options.promoted)? Then where
- * it is, and *apart: it reads, then writes, or copies. Of what touches memory through a function of a library's only calls that copy memory can, nor what
+ * it is, and *apart: it reads, then writes, or copies. Of what touches memory through a function of a library's only its call can, and not what
  * repeats itself.
  */
 bool process_promotable(const struct process *process, uint64_t address, struct module_place *place,

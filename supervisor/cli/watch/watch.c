@@ -164,7 +164,8 @@ static void on_before(void *context, struct execution *execution, const struct t
 	watch->trace = trace;
 	if (op->kind == OP_GUARD_RELEASE)
 		tell_guard(watch, op, thread);
-	if (op->kind != OP_MEMORY_READ && op->kind != OP_MEMORY_WRITE)
+	/* What a library's function touches is told when it is called. */
+	if ((op->kind != OP_MEMORY_READ && op->kind != OP_MEMORY_WRITE) || op->arg == MEMORY_ALL)
 		return;
 	struct memory_access access = {.address = (uint64_t)op->arg2,
 				       .size = op->arg > 0 ? (uint64_t)op->arg : 1,

@@ -1,5 +1,6 @@
 /* A call's function, by the relocation of the word that it goes through. */
-#include "breakpoints/sites/copy_calls.h"
+#include "breakpoints/sites/called.h"
+#include "breakpoints/op/entry_table.h"
 
 #include <gelf.h>
 #include <string.h>
@@ -93,7 +94,7 @@ static const char *function_by(const struct module *module, Elf *elf, uint64_t w
 
 /* The word that the call goes through; 0: there is no call. */
 static uint64_t word_of(const struct module *module, Elf *elf, uint64_t after,
-			const uint8_t code[COPY_CALL_BYTES], uint8_t *length)
+			const uint8_t code[CALLED_BYTES], uint8_t *length)
 {
 	int32_t distance;
 	memcpy(&distance, code + 2, sizeof(distance));
@@ -106,23 +107,34 @@ static uint64_t word_of(const struct module *module, Elf *elf, uint64_t after,
 	return code[0] == 0xff && code[1] == 0x15 ? to : 0;
 }
 
-enum copy_kind copy_call_before(const struct module *module, uint64_t after,
-				const uint8_t code[COPY_CALL_BYTES], uint8_t *length, bool *leads)
+/* What is an operation by itself is none as a call. */
+static void find_function(const char *name, struct called *called)
 {
-	enum copy_kind kind = COPY_NONE;
-	*leads = false;
+	called->copies = kind_of(name);
+	if (called->copies != COPY_NONE || entry_point_find(name))
+		return;
+	const struct memory_call *function = memory_calls_find(name);
+	if (function && memory_call_is_operation(function))
+		called->function = function;
+}
+
+void called_before(const struct module *module, uint64_t after, const uint8_t code[CALLED_BYTES],
+		   struct called *called)
+{
+	uint8_t length = 0;
+	*called = (struct called){.copies = COPY_NONE};
 	if (code[1] != 0xe8 && (code[0] != 0xff || code[1] != 0x15))
-		return COPY_NONE;
+		return;
 	const int fd = module_open(module);
 	elf_version(EV_CURRENT);
 	Elf *elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	const uint64_t word = elf ? word_of(module, elf, after, code, length) : 0;
+	const uint64_t word = elf ? word_of(module, elf, after, code, &length) : 0;
 	const char *name = word ? function_by(module, elf, word) : NULL;
-	if (name)
-		kind = kind_of(name);
-	*leads = name != NULL;
+	if (name) {
+		called->length = length;
+		find_function(name, called);
+	}
 	elf_end(elf);
 	if (fd >= 0)
 		close(fd);
-	return kind;
 }

@@ -1,0 +1,226 @@
+/*
+ * Functions of libc's whose calls race with each other, or with the program's own accesses: what depends on their order is found only where
+ * threads are switched before them. Argument: which; a second one: as it should be.
+ *
+ *     tokens   strtok, whose place in a string is libc's       date     gmtime, whose result is
+ *     ask      getenv twice while another one sets it          half     strcpy while another one reads
+ *     freed    strcmp of a block that is given back            closed   fprintf to a stream that is closed
+ *     length   strlen of what is longer for a moment          sort     qsort, whose function locks, of what another one changes
+ *     rand     both draw a number, in any order                wait     strcmp in a loop that waits
+ */
+#include <assert.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool right;
+static char text[16] = "aaaaaaa", *name;
+static FILE *stream;
+static int numbers[3];
+
+static void enter(void)
+{
+	if (right)
+		pthread_mutex_lock(&lock);
+}
+
+static void leave(void)
+{
+	if (right)
+		pthread_mutex_unlock(&lock);
+}
+
+static void *take_apart(void *words)
+{
+	char own[16], *rest = own;
+	int length = 0;
+	snprintf(own, sizeof own, "%s", (char *)words);
+	if (right)
+		while (strtok_r(rest, " ", &rest))
+			length++;
+	else
+		for (char *word = strtok(own, " "); word; word = strtok(NULL, " "))
+			length++;
+	assert(length == 3);
+	return NULL;
+}
+
+static void *find_year(void *argument)
+{
+	const time_t now = *(time_t *)argument;
+	struct tm own, *date = right ? gmtime_r(&now, &own) : gmtime(&now);
+	assert(date->tm_year == (now > 0 ? 101 : 70));
+	return NULL;
+}
+
+static void *set_variable(void *unused)
+{
+	pthread_mutex_lock(&lock);
+	setenv("FMC_LIBRARY", "2", 1);
+	pthread_mutex_unlock(&lock);
+	return unused;
+}
+
+static void *ask_twice(void *unused)
+{
+	enter();
+	const char *one = getenv("FMC_LIBRARY"), *two = getenv("FMC_LIBRARY");
+	assert(one && two && strcmp(one, two) == 0);
+	leave();
+	return unused;
+}
+
+static void *write_text(void *unused)
+{
+	enter();
+	strcpy(text, "bb");
+	leave();
+	return unused;
+}
+
+static void *read_text(void *unused)
+{
+	char own[16];
+	enter();
+	strcpy(own, text);
+	leave();
+	assert(strcmp(own, "aaaaaaa") == 0 || strcmp(own, "bb") == 0);
+	return unused;
+}
+
+static void *replace_name(void *unused)
+{
+	char *other = malloc(32);
+	strcpy(other, "new");
+	pthread_mutex_lock(&lock);
+	char *old = name;
+	name = other;
+	if (right)
+		free(old);
+	pthread_mutex_unlock(&lock);
+	if (!right)
+		free(old);
+	return unused;
+}
+
+static void *compare_name(void *unused)
+{
+	pthread_mutex_lock(&lock);
+	const char *now = name;
+	if (!right)
+		pthread_mutex_unlock(&lock);
+	assert(strcmp(now, "old") == 0 || strcmp(now, "new") == 0);
+	if (right)
+		pthread_mutex_unlock(&lock);
+	return unused;
+}
+
+static void *print(void *unused)
+{
+	enter();
+	if (stream)
+		fprintf(stream, "x");
+	leave();
+	return unused;
+}
+
+static void *close_stream(void *unused)
+{
+	pthread_mutex_lock(&lock);
+	FILE *old = stream;
+	stream = NULL;
+	fclose(old);
+	pthread_mutex_unlock(&lock);
+	return unused;
+}
+
+static void *make_longer(void *unused)
+{
+	volatile char *end = &text[7];
+	enter();
+	*end = 'a';
+	*end = 0;
+	leave();
+	return unused;
+}
+
+static void *measure(void *unused)
+{
+	enter();
+	assert(strlen(text) == 7);
+	leave();
+	return unused;
+}
+
+static int compare(const void *a, const void *b)
+{
+	pthread_mutex_lock(&lock);
+	const int x = *(const int *)a, y = *(const int *)b;
+	pthread_mutex_unlock(&lock);
+	return x < y ? -1 : x > y;
+}
+
+static void *sort(void *unused)
+{
+	qsort(numbers, 3, sizeof *numbers, compare);
+	return unused;
+}
+
+static void *draw(void *unused)
+{
+	return rand() < 0 ? NULL : unused;
+}
+
+static void *wait_for_text(void *unused)
+{
+	enter();
+	while (strcmp(text, "bb") != 0) {
+		leave();
+		sched_yield();
+		enter();
+	}
+	leave();
+	return unused;
+}
+
+static const struct {
+	const char *how;
+	void *(*one)(void *), *(*other)(void *);
+} cases[] = {{"tokens", take_apart, take_apart},
+	     {"date", find_year, find_year},
+	     {"ask", set_variable, ask_twice},
+	     {"half", write_text, read_text},
+	     {"freed", replace_name, compare_name},
+	     {"closed", print, close_stream},
+	     {"length", make_longer, measure},
+	     {"sort", sort, sort},
+	     {"rand", draw, draw},
+	     {"wait", write_text, wait_for_text}};
+
+int main(int argc, char **argv)
+{
+	static char words[2][8] = {"a b c", "d e f"};
+	static time_t times[2] = {0, 1000001000};
+	pthread_t a, b;
+	right = argc > 2;
+	setenv("FMC_LIBRARY", "1", 1);
+	name = malloc(32);
+	strcpy(name, "old");
+	stream = fopen("/dev/null", "w");
+	for (size_t i = 0; argc > 1 && i < sizeof cases / sizeof cases[0]; i++) {
+		if (strcmp(argv[1], cases[i].how) != 0)
+			continue;
+		const bool date = cases[i].one == find_year;
+		pthread_create(&a, NULL, cases[i].one, date ? (void *)&times[0] : words[0]);
+		pthread_create(&b, NULL, cases[i].other, date ? (void *)&times[1] : words[1]);
+		pthread_join(a, NULL);
+		pthread_join(b, NULL);
+		return 0;
+	}
+	return 1;
+}
