@@ -79,7 +79,7 @@ judge "whole_flock: two executions at a time, $all in all" [ "$(field executions
 objects=$T
 T=$BUILD/targets/kernel_order
 own=(append number poll_between opened_otherwise sendfile copied)
-others=(accepted)
+others=(accepted watch watch_read)
 more=(next size dialled udp rights named epoll_between poll_queue sealed)
 if [ -n "${FMC_TEST_LONG:-}" ]; then
 	own+=(opened many_sent offset overwrite recorded seek cut many_received dup fifo vmsplice poll select poll_wait poll_time poll_counter unlinked)
@@ -102,7 +102,7 @@ for case in "${others[@]}"; do
 	all=$(field classes)
 	search optimal 2 $case
 	judge "$case: $all different executions, as many as there are" [ "$(field executions)" = "$all" ]
-	says $case "what these do isn't controlled: (sockets|message queues)$"
+	says $case "what these do isn't controlled: (sockets|message queues|events of files)$"
 done
 # What isn't followed is named.
 for case in timer replaced reopened opened_first flags mode mapped mapped_later; do

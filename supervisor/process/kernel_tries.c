@@ -146,7 +146,8 @@ static enum tried try_connection(const struct process *process, uint32_t thread,
 	while (found < 0 && errno == EINTR);
 	close(one.fd);
 	const struct op *op = &process->threads[thread].call.op;
-	return answer(found == 0, op->object2 == NO_OBJECT ? op->arg2 : op->arg2 & KERNEL_NEVER);
+	const bool transfers = op->object2 != NO_OBJECT && op_class(op->kind) == CLASS_CONNECTION;
+	return answer(found == 0, transfers ? op->arg2 & KERNEL_NEVER : op->arg2);
 }
 
 static bool is_of_process(const struct user_regs_struct *regs)
@@ -205,6 +206,10 @@ enum tried kernel_try(struct process *process, uint32_t thread)
 		return try_connection(process, thread, (int)regs->rdi, POLLOUT);
 	case OP_CONNECTION_TO_PIPE:
 		return try_connection(process, thread, (int)regs->rdi, POLLIN);
+	case OP_NAME_CHANGE: /* of inotify(7) */
+		return number == SYS_read || number == SYS_readv
+			   ? try_connection(process, thread, (int)regs->rdi, POLLIN)
+			   : TRIED_GOES;
 	case OP_CONNECTION_FROM_PIPE:
 		return try_connection(process, thread, (int)regs->rdx, POLLOUT);
 	default:
@@ -228,7 +233,7 @@ enum tried kernel_try(struct process *process, uint32_t thread)
 	}
 }
 
-/* Somebody whom the model doesn't know can connect, or send without a connection. */
+/* Somebody whom the model doesn't know can connect, or send without a connection, or change names of files that are watched. */
 bool kernel_may_hear(const struct process *process, uint32_t thread, const struct op *op)
 {
 	const struct tracee *tracee = process->threads[thread].tracee;
@@ -236,7 +241,7 @@ bool kernel_may_hear(const struct process *process, uint32_t thread, const struc
 	struct sockaddr_storage peer;
 	socklen_t size = sizeof peer;
 	if ((op->kind != OP_CONNECTION_RECEIVE && op->kind != OP_CONNECTION_TO_PIPE) || !regs)
-		return op->kind == OP_CONNECTION_ACCEPT;
+		return op->kind == OP_CONNECTION_ACCEPT || op->kind == OP_NAME_CHANGE;
 	const int copy = kernel_duplicate(process, (int)regs->rdi);
 	const bool alone = getpeername(copy, (struct sockaddr *)&peer, &size) != 0;
 	if (copy >= 0)

@@ -917,15 +917,33 @@ static void make_name(int me)
 	ends[me] = open(path, O_CREAT | O_WRONLY, 0600);
 }
 
-static void check_watch(void)
+/* How many are there by now? */
+static void read_or_make_names(int me)
 {
-	char room[1024] __attribute__((aligned(8))), path[64];
-	must(read(file, room, sizeof room) > 0);
+	char room[1024] __attribute__((aligned(8)));
+	if (me) {
+		make_name(0);
+		make_name(1);
+	} else {
+		expect(read(file, room, sizeof room) <= (ssize_t)sizeof(struct inotify_event) + 16);
+	}
+}
+
+static void remove_names(void)
+{
+	char path[64];
 	for (int me = 0; me < 2; me++) {
 		snprintf(path, sizeof path, "%s/%c", folder, letter(me));
 		unlink(path);
 	}
 	rmdir(folder);
+}
+
+static void check_watch(void)
+{
+	char room[1024] __attribute__((aligned(8)));
+	must(read(file, room, sizeof room) > 0);
+	remove_names();
 	expect(((struct inotify_event *)room)->name[0] == 'a');
 }
 
@@ -1153,6 +1171,7 @@ static const struct order {
     {"opened_otherwise", NULL, open_otherwise, remove_opened},
     {"timer", make_timer, take_timer, check_first},
     {"watch", make_watch, make_name, check_watch},
+    {"watch_read", make_watch, read_or_make_names, remove_names},
     {"named", make_named_long, send_named, check_named},
     {"unlinked", make_named, send_named, check_named},
     {"keyed_queue", make_keyed_queue, send_keyed, check_keyed},
