@@ -189,6 +189,17 @@ for case in late far made moved removed linked below above through; do
 	judge "$case: $all different executions, as many as there are" [ "$(field executions)" = "$all" ]
 	any=
 done
+# Sockets by a path have others that could come to them.
+for case in bound connected; do
+	search optimal 1 $case
+	says $case '^abort: T'
+	any=any
+	search dfs 2 $case
+	all=$(field classes)
+	search optimal 2 $case
+	judge "$case: $all different executions, as many as there are" [ "$(field executions)" = "$all" ]
+	any=
+done
 search optimal 1 through
 says "through: by the name of what the link leads to" 'name_look name source' 'name_change name source'
 search optimal 0 whole

@@ -7,12 +7,15 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/inotify.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/un.h>
 
 /*
  * Names of files that threads make, remove and look for: lock files, links, directories, renamed files. A name counts by the folder
@@ -90,12 +93,35 @@ static const struct named calls[] = {
     {SYS_execveat, 0, 1, LOOKS},
     {SYS_inotify_add_watch, NO_FOLDER, 1, LOOKS},
     {SYS_name_to_handle_at, 0, 1, LOOKS},
+    {SYS_bind, NO_FOLDER, 1, MAKES},
+    {SYS_connect, NO_FOLDER, 1, LOOKS},
 };
 
 static uint64_t argument(const struct user_regs_struct *regs, uint8_t number)
 {
 	const uint64_t arguments[] = {regs->rdi, regs->rsi, regs->rdx, regs->r10};
 	return arguments[number];
+}
+
+/* Where the path begins; 0: there is none. In an address of a socket it may end with the address, or with a zero. */
+static uint64_t path_of(const struct process *process, const struct user_regs_struct *regs,
+			const struct named *named)
+{
+	const uint64_t at = argument(regs, named->path), before = offsetof(struct sockaddr_un, sun_path);
+	struct {
+		struct sockaddr_un name;
+		char end;
+	} read = {.name = {.sun_family = AF_UNSPEC}};
+	if (named->call != SYS_bind && named->call != SYS_connect)
+		return at;
+	if (regs->rdx <= before || regs->rdx > sizeof read.name ||
+	    target_read(process->target, at, &read, regs->rdx) != STATUS_OK)
+		return 0;
+	if (!memchr(read.name.sun_path, 0, regs->rdx - before))
+		(void)target_read(process->target, at, &read, regs->rdx + 1);
+	const bool ends =
+	    strnlen(read.name.sun_path, sizeof read.name.sun_path) <= regs->rdx - before && !read.end;
+	return read.name.sun_family == AF_UNIX && read.name.sun_path[0] && ends ? at + before : 0;
 }
 
 /* The flags of an open(), 0 of another call. */
@@ -125,7 +151,7 @@ static uint8_t ways_of(const struct named *named, int flags, bool exists)
 static bool takes_mask(long number, int flags)
 {
 	return flags & O_CREAT || number == SYS_creat || number == SYS_mkdir || number == SYS_mkdirat ||
-	       number == SYS_mknod || number == SYS_mknodat;
+	       number == SYS_mknod || number == SYS_mknodat || number == SYS_bind;
 }
 
 /* What there is by this name may be asked for its size, its mode and so on. */
@@ -188,8 +214,9 @@ static bool next_look(const struct process *process, const struct user_regs_stru
 		const struct named *named = looks->named = &calls[looks->row++];
 		const int from = named->folder == NO_FOLDER ? AT_FDCWD : (int)argument(regs, named->folder);
 		looks->flags = open_flags(process, named->call, regs);
-		looks->walks = path_begin(process, argument(regs, named->path), from,
-					  follows(named, looks->flags), &looks->path);
+		const uint64_t path = path_of(process, regs, named);
+		looks->walks =
+		    path && path_begin(process, path, from, follows(named, looks->flags), &looks->path);
 	}
 	set_effect(looks);
 	return true;

@@ -1,15 +1,19 @@
 /*
  * file_names [any] CASE: two threads meet at names of files in the folder TMPDIR; which of them is first makes the difference, and one of the orders aborts,
  * but with `any`. late: a lock file that is looked for, then made; far: the same by a long path; made: a folder; moved: a file to one name or the other; removed: one of two; linked; below: a file in a folder that
- * the other one makes; above: in one, by a link that it renames; through: by a link whose target it removes. whole: a
+ * the other one makes; above: in one, by a link that it renames; through: by a link whose target it removes;
+ * bound: a socket; connected: one that the other one connects to. whole: a
  * lock file as it should be: no order aborts; emptied: what fmc is to name; own: each has names of its own.
  */
 #include <fcntl.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -136,6 +140,38 @@ static void empty(int me)
 	must(file >= 0 && close(file) == 0);
 }
 
+/* A socket by a path, which the other one looks for, too; it isn't listened to. */
+static void bind_or_look(int me)
+{
+	const struct sockaddr_un name = {.sun_family = AF_UNIX, .sun_path = "socket"};
+	const int own = socket(AF_UNIX, SOCK_STREAM, 0);
+	must(own >= 0);
+	if (me)
+		results[me] = access("socket", F_OK);
+	else
+		results[me] = bind(own, (const struct sockaddr *)&name, sizeof name);
+	close(own);
+}
+
+/* Without a zero at the path's end. */
+static void bind_or_connect(int me)
+{
+	struct {
+		struct sockaddr_un name;
+		char behind;
+	} room = {{.sun_family = AF_UNIX}, 0};
+	const int own = socket(AF_UNIX, SOCK_DGRAM, 0);
+	const socklen_t length = offsetof(struct sockaddr_un, sun_path) + strlen("socket");
+	memcpy(room.name.sun_path, "socket", strlen("socket"));
+	must(own >= 0);
+	if (me)
+		results[me] = connect(own, (const struct sockaddr *)&room.name, length);
+	else
+		results[me] = bind(own, (const struct sockaddr *)&room.name, length);
+	if (me)
+		close(own);
+}
+
 static void use_own(int me)
 {
 	const char *const names[] = {"left", "right"};
@@ -162,6 +198,8 @@ static const struct {
     {"below", NULL, make_or_enter, {0, 0}, 0},
     {"above", make_above, rename_or_enter, {0, -1}, 0},
     {"through", make_linked, remove_or_follow, {-1, 0}, 0},
+    {"bound", NULL, bind_or_look, {0, 0}, 0},
+    {"connected", NULL, bind_or_connect, {0, 0}, 0},
     {"emptied", make_source, empty, {0, 0}, 0},
     {"own", NULL, use_own, {0, 0}, 0},
 };
