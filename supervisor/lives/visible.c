@@ -10,7 +10,7 @@ bool run_become_visible(struct run *run)
 		return false;
 	run->process->threaded = true;
 	run->process->controlled =
-	    !run->process->uncontrolled[0] && !run->process->signalled && !run->process->has_common;
+	    !run->process->strayed && !run->process->signalled && !run->process->has_common;
 	enum status status = entries_plant_all(run->process->entries, run->process->target);
 	if (status == STATUS_INTERRUPTED)
 		return run_fail(run, END_INTERRUPTED, status, "interrupted");

@@ -381,6 +381,7 @@ struct process {
 	bool hope_lost;	     /* that was too long: the next wait is left to the kernel */
 	bool threaded;	     /* a second thread exists or is about to: operations are visible from here on */
 	bool controlled;     /* until it was threaded nothing had happened that a copy wouldn't know of */
+	bool strayed;	     /* such a thing has been remarked on */
 	bool signalled;	     /* a signal may be pending at a thread that is stopped */
 	uint64_t sent; /* signals that its threads have sent each other, or that come of its processes' ends, as bits; 0 is signal 1 */
 	struct senders senders;
@@ -567,5 +568,7 @@ void process_note(struct process *process, enum manner manner, int64_t result);
 void process_note_other(struct process *process, const char *what);
 /* A remark for the verdict: something happened that fmc doesn't control. */
 void process_remark(struct process *process, const char *text);
+/* The same of memory of its own, which copies of the process have as well. */
+void process_remark_on_memory(struct process *process, const char *text);
 
 #endif

@@ -15,11 +15,17 @@ void process_note_other(struct process *process, const char *what)
 	process->performed = (struct performed){.manner = MANNER_OTHER, .what = what};
 }
 
-void process_remark(struct process *process, const char *text)
+void process_remark_on_memory(struct process *process, const char *text)
 {
 	size_t length = strlen(process->uncontrolled);
 	if (strstr(process->uncontrolled, text) || length + strlen(text) + 3 > sizeof process->uncontrolled)
 		return;
 	snprintf(process->uncontrolled + length, sizeof process->uncontrolled - length, "%s%s",
 		 length ? "; " : "", text);
+}
+
+void process_remark(struct process *process, const char *text)
+{
+	process->strayed = true;
+	process_remark_on_memory(process, text);
 }

@@ -79,6 +79,7 @@ static void start_target(struct process *process, struct outcome *first)
 	process->transitions = 0;
 	process->ran_last = NO_THREAD;
 	process->uncontrolled[0] = 0;
+	process->strayed = false;
 	process->unwatched.length = 0;
 	files_tell(process);
 	process->threads_length = 0;

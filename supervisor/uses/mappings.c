@@ -25,7 +25,10 @@ static void tell(struct process *process, struct tracee *tracee, const char *wha
 	char text[256], at[PLACE_ROOM];
 	process_describe_place(process, tracee, regs ? regs->rip : 0, at);
 	snprintf(text, sizeof text, "%s%s", what, at);
-	process_remark(process, text);
+	if (what == made_code)
+		process_remark_on_memory(process, text);
+	else
+		process_remark(process, text);
 }
 
 /* Named semaphores, which have operations of their own, are files there that libc maps. */
@@ -131,5 +134,5 @@ void mappings_begin(struct process *process)
 		process->has_made_code = has_made_code(process);
 	process->looked_for_code = true;
 	if (process->has_made_code)
-		process_remark(process, made_code);
+		process_remark_on_memory(process, made_code);
 }

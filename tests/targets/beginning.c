@@ -1,7 +1,7 @@
 /*
  * Does much before its first thread: reads half of a file (first argument), keeps its process number (and the kernel's
  * own, which it prints), holds a recursive mutex, leaves output in a buffer. Then all of that has to be as it was left. Second argument: what else
- * it does ("pipe", "write", "shared", "child", "alarm": what copies of it would share or lack).
+ * it does ("pipe", "code": what copies of it have as well; "write", "shared", "child", "alarm": what they would share or lack).
  */
 #include <assert.h>
 #include <fcntl.h>
@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 static pthread_mutex_t held;
+static int ends[2];
+static int (*made)(void);
 static volatile sig_atomic_t signals;
 
 static void on_signal(int signal)
@@ -32,10 +34,16 @@ static void *work(void *unused)
 
 static void do_more(const char *what)
 {
-	int ends[2];
+	static const unsigned char code[] = {0xb8, 42, 0, 0, 0, 0xc3}; /* mov $42, %eax; ret */
 	char name[] = "/tmp/beginning-XXXXXX";
 	if (strcmp(what, "pipe") == 0) {
 		assert(pipe(ends) == 0 && write(ends[1], "x", 1) == 1);
+	} else if (strcmp(what, "code") == 0) {
+		void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		assert(page != MAP_FAILED);
+		memcpy(page, code, sizeof code);
+		memcpy(&made, &page, sizeof made);
 	} else if (strcmp(what, "write") == 0) {
 		assert(mkstemp(name) >= 0);
 		unlink(name);
@@ -50,6 +58,17 @@ static void do_more(const char *what)
 	} else if (strcmp(what, "alarm") == 0) {
 		alarm(1000);
 	}
+}
+
+static void expect_more(void)
+{
+	char byte = 0;
+	if (made)
+		assert(made() == 42);
+	if (ends[1] == 0)
+		return;
+	close(ends[1]);
+	assert(read(ends[0], &byte, 1) == 1 && byte == 'x' && read(ends[0], &byte, 1) == 0);
 }
 
 int main(int argc, char **argv)
@@ -72,6 +91,7 @@ int main(int argc, char **argv)
 		do_more(argv[2]);
 	pthread_create(&thread, NULL, work, NULL);
 	pthread_join(thread, NULL);
+	expect_more();
 	assert(pthread_mutex_lock(&held) == 0 && pthread_mutex_unlock(&held) == 0);
 	assert(pthread_mutex_unlock(&held) == 0 && pthread_mutex_unlock(&held) != 0);
 	assert(getpid() == number && gettid() == number);

@@ -1,4 +1,5 @@
 #include "tracer/answers/answers.h"
+#include "tracer/copy/channel.h"
 #include "tracer/copy/image_state.h"
 #include "tracer/copy/launch.h"
 #include "tracer/image_file/load.h"
@@ -32,8 +33,9 @@ struct source {
 	uint64_t robust_list;
 	struct virtual_world world;
 	uint64_t number; /* of all that there have been */
-	bool advanced;	 /* has come further than the entry point, with `open_files` */
+	bool advanced;	 /* has come further than the entry point, with what follows */
 	struct open_files open_files;
+	struct channels channels; /* of its own: each copy gets its own, too */
 };
 
 struct origin {
@@ -125,6 +127,7 @@ static enum status study_source(struct source *source, struct target *target)
 static void drop_source(struct origin *origin)
 {
 	target_kill(origin->source.target);
+	channels_release(&origin->source.channels);
 	origin->source = (struct source){0};
 }
 
@@ -216,6 +219,8 @@ static enum status copy_source(const struct source *source, struct target **out)
 		status = tracee_syscall(target_tracee(*out, 0), SYS_set_robust_list, robust, &result);
 	if (status == STATUS_OK)
 		status = open_files_restore(&source->open_files, target_tracee(*out, 0));
+	if (status == STATUS_OK)
+		status = channels_make(&source->channels, target_tracee(*out, 0));
 	if (status != STATUS_OK) {
 		target_kill(*out);
 		*out = NULL;
@@ -353,15 +358,20 @@ enum status origin_advance(struct origin *origin, struct target *target)
 {
 	struct source source;
 	struct open_files open_files;
-	const struct channels none = {0};
+	struct channels channels;
 	if (origin->kind != ORIGIN_COPY || !origin->source.target || target->tracees_length != 1)
 		return STATUS_UNSUPPORTED;
 	const struct inherited inherited = inherited_from(origin);
-	enum status status = open_files_take(target, &inherited, &none, &open_files);
-	if (status == STATUS_OK)
-		status = study_source(&source, target);
+	enum status status = channels_find(target->pid, target->world.confined, &channels);
 	if (status != STATUS_OK)
 		return status;
+	status = open_files_take(target, &inherited, &channels, &open_files);
+	if (status == STATUS_OK)
+		status = study_source(&source, target);
+	if (status != STATUS_OK) {
+		channels_release(&channels);
+		return status;
+	}
 	drop_source(origin);
 	tick_stop(target);
 	source.advanced = true;
@@ -369,6 +379,7 @@ enum status origin_advance(struct origin *origin, struct target *target)
 		if (!source.world.keeps_numbers)
 			source.world.number = target->pid;
 	source.open_files = open_files;
+	source.channels = channels;
 	origin->source = source;
 	return STATUS_OK;
 }

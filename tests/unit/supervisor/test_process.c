@@ -98,7 +98,8 @@ static void outputs_of(const char *name, const char *more, int count, char outpu
 							    .input = -1,
 							    .output = -1,
 							    .error = -1},
-						.capture = true};
+						.capture = true,
+						.note_unseen = true};
 	struct process *process = process_new(&options, &status, why);
 	ck_assert_msg(process != NULL, "%s", why);
 	for (int i = 0; i < count; i++) {
@@ -112,10 +113,10 @@ static void outputs_of(const char *name, const char *more, int count, char outpu
 }
 
 /* From the third on they start at the first thread's creation: with the process number of the second. */
-static void begins_once(const char *name)
+static void begins_once(const char *name, const char *more)
 {
 	char outputs[4][128];
-	outputs_of(name, NULL, 4, outputs);
+	outputs_of(name, more, 4, outputs);
 	static const char same[] = "begins, 01234567, ends, 89abcdef, ";
 	ck_assert_int_eq(strncmp(outputs[0], same, strlen(same)), 0);
 	ck_assert_int_eq(strncmp(outputs[1], same, strlen(same)), 0);
@@ -126,15 +127,22 @@ static void begins_once(const char *name)
 
 START_TEST(what_comes_before_threads_is_run_once)
 {
-	begins_once("beginning");
-	begins_once("beginning.static");
+	begins_once("beginning", NULL);
+	begins_once("beginning.static", NULL);
+}
+END_TEST
+
+START_TEST(copies_have_pipes_and_code_of_their_own)
+{
+	begins_once("beginning", "pipe");
+	begins_once("beginning", "code");
 }
 END_TEST
 
 /* Copies would share what these have, or lack it: all executions are whole. */
 START_TEST(what_copies_would_share_is_run_each_time)
 {
-	static const char *const all[] = {"pipe", "write", "shared", "child", "alarm"};
+	static const char *const all[] = {"write", "shared", "child", "alarm"};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
 		char outputs[4][128];
 		outputs_of("beginning", all[i], 4, outputs);
@@ -156,6 +164,7 @@ int main(void)
 	TCase *beginnings = tcase_create("beginnings");
 	tcase_set_timeout(beginnings, 60);
 	tcase_add_test(beginnings, what_comes_before_threads_is_run_once);
+	tcase_add_test(beginnings, copies_have_pipes_and_code_of_their_own);
 	tcase_add_test(beginnings, what_copies_would_share_is_run_each_time);
 	suite_add_tcase(suite, beginnings);
 	trace_init(&trace);
