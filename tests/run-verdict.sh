@@ -191,6 +191,7 @@ named sigpending 'signals that threads send each other'
 # What is the process's, or an attribute of a file: one changes it, the other one asks.
 named umask 'the mask of new files \(umask\)'
 named cwd 'the working folder'
+lock 0 stays # where it is
 named relative 'the working folder'
 named listing 'folders that one thread lists while another one makes or removes names there'
 for case in chmod xattr; do

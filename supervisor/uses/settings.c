@@ -189,6 +189,20 @@ static uint8_t ways_by(uint64_t set, uint64_t asked)
 	return (set ? USE_DEPENDS | USE_CHANGES : 0) | (asked ? USE_DEPENDS : 0);
 }
 
+/* Does it lead to the folder where the process is already? */
+static bool stays(const struct process *process, long number, const struct user_regs_struct *regs)
+{
+	char path[48];
+	struct stat now, then;
+	if (number != SYS_chdir && number != SYS_fchdir)
+		return false;
+	snprintf(path, sizeof path, "/proc/%d/cwd", target_pid(process->target));
+	return stat(path, &now) == 0 &&
+	       (number == SYS_chdir ? find_named(process, regs->rdi, AT_FDCWD, false, &then)
+				    : channels_find_file(process, (int)regs->rdi, &then)) &&
+	       then.st_dev == now.st_dev && then.st_ino == now.st_ino;
+}
+
 void settings_note(struct process *process, uint32_t thread, long number, const struct user_regs_struct *regs)
 {
 	const uint32_t asks_personality = 0xffffffff;
@@ -216,7 +230,8 @@ void settings_note(struct process *process, uint32_t thread, long number, const 
 	}
 	for (const struct setting *s = settings; s < end; s++)
 		if (s->call == number && identify(process, thread, (enum which)s->which, regs, &id))
-			uses_note(process, thread, (enum channel_kind)s->kind, id, s->ways);
+			uses_note(process, thread, (enum channel_kind)s->kind, id,
+				  stays(process, number, regs) ? USE_DEPENDS : s->ways);
 	/* Two threads read what comes next. */
 	if (number == SYS_getdents || number == SYS_getdents64)
 		uses_note(process, thread, CHANNEL_POSITION, regs->rdi, USE_DEPENDS);

@@ -530,6 +530,15 @@ static void change_or_ask_folder(int change)
 	must(change ? chdir("/") == 0 : getcwd(path, sizeof path) != NULL);
 }
 
+static void keep_or_ask_folder(int keep)
+{
+	char path[4096];
+	const int here = open(".", O_RDONLY | O_DIRECTORY);
+	must(keep ? getcwd(path, sizeof path) && chdir(path) == 0 && fchdir(here) == 0
+		  : getcwd(path, sizeof path) != NULL);
+	close(here);
+}
+
 static void change_or_use_folder(int change)
 {
 	if (change)
@@ -723,6 +732,7 @@ static const struct kind {
     {"stdin", nothing, read_input, nothing, nothing},
     {"umask", nothing, NULL, change_or_ask_umask, nothing},
     {"cwd", nothing, NULL, change_or_ask_folder, nothing},
+    {"stays", nothing, NULL, keep_or_ask_folder, nothing},
     {"relative", nothing, NULL, change_or_use_folder, nothing},
     {"listing", remove_file, NULL, change_or_list_folder, nothing},
     {"chmod", make_file, NULL, change_or_ask_mode, nothing},
