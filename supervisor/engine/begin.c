@@ -99,6 +99,7 @@ static void find_output(struct engine *engine, const struct target *target)
 {
 	engine->region->captured[STDOUT_FILENO] = is_captured(engine->process, target, STDOUT_FILENO);
 	engine->region->captured[STDERR_FILENO] = is_captured(engine->process, target, STDERR_FILENO);
+	engine->region->printed = engine->process->beginning.output.rest;
 }
 
 /* Another descriptor of the same open file, and with it the same place. */
@@ -192,7 +193,7 @@ static bool describe(struct engine *engine, struct tracee *tracee)
 	region->zero_time = target_gadget_zero(tracee->target);
 	find_output(engine, tracee->target);
 	find_files(region, tracee->target);
-	region->signal_mask = tracee_signals(tracee, "SigBlk");
+	region->signal_mask = tracee_blocked(tracee);
 	region->fs_by_call = !(getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE);
 	region->system_call = inside_call(tracee->target);
 	region->lock = entries_function(process->entries, "pthread_mutex_lock");

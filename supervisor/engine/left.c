@@ -46,13 +46,19 @@ static uint64_t in_use(const struct agent_left *left, const struct agent_range *
 	return low;
 }
 
-/* What has been unmapped of the areas is still there inside. */
-static uint64_t behind_hole(const struct agent_left *left, uint64_t at)
+/* Behind that of these which the address is in. */
+static uint64_t behind(const struct agent_range *ranges, uint32_t length, uint64_t at)
 {
-	for (uint32_t i = 0; i < left->holes_length; i++)
-		if (at >= left->holes[i].low && at < left->holes[i].high)
-			return left->holes[i].high;
+	for (uint32_t i = 0; i < length; i++)
+		if (at >= ranges[i].low && at < ranges[i].high)
+			return ranges[i].high;
 	return at;
+}
+
+/* What has been unmapped of the areas is still there inside. */
+static uint64_t behind_exception(const struct agent_left *left, uint64_t at)
+{
+	return behind(left->told, left->told_length, behind(left->holes, left->holes_length, at));
 }
 
 static bool same_memory(const struct engine *engine, const struct agent_range *ranges, size_t length,
@@ -63,7 +69,7 @@ static bool same_memory(const struct engine *engine, const struct agent_range *r
 		uint64_t at, from = in_use(left, &ranges[i]);
 		do {
 			at = differing(engine->target, engine->process->target, from, ranges[i].high);
-			from = behind_hole(left, at);
+			from = behind_exception(left, at);
 		} while (from > at && from < ranges[i].high);
 		if (at < ranges[i].high && from == at) {
 			snprintf(why, ENGINE_WHY, "memory differs at %#llx", (unsigned long long)at);

@@ -19,6 +19,7 @@
  *     signals.c    what it sets of signals
  *     time.c       its clocks
  *     files.c      files that it reads
+ *     settings.c   what it sets and asks for of open files, and its working folder
  *     go.c         from the agent to a thread and back
  *     pages.c      memory as it was at first
  *     spaces.c     memory that the program maps
@@ -77,13 +78,22 @@ struct agent_now {
 	uint64_t brk;
 	struct policy_random random;
 	int64_t elapsed, used; /* since the beginning: of time, and of processor time */
+	uint64_t printed;      /* bytes of output */
 	uint32_t opened;       /* files that threads have opened while there were others */
 	struct agent_handler handlers[AGENT_HANDLERS]; /* that the program has set: */
 	struct agent_range holes[AGENT_HOLES];	       /* that it has unmapped of the areas: */
-	uint32_t handlers_length, holes_length;
-	int64_t places[AGENT_FILES]; /* as agent_region.places */
-	bool closed[AGENT_FILES];    /* it has had these open at the beginning */
+	uint32_t handlers_length, holes_length, told_length;
+	struct agent_range told[AGENT_TOLD]; /* as agent_left.told */
+	int64_t places[AGENT_FILES];	     /* as agent_region.places */
+	bool closed[AGENT_FILES];	     /* it has had these open at the beginning */
+	uint8_t waits[AGENT_FILES];	     /* what it has set for these: whether calls wait; 0: nothing */
+	uint8_t users
+	    [AGENT_FILES]; /* who uses these: the thread's number and 1; 0: nobody, while there are others */
 };
+
+#define AGENT_SEVERAL UINT8_MAX /* of them use it */
+
+enum agent_waits { AGENT_WAITS = 1, AGENT_DOESNT_WAIT };
 
 struct agent {
 	struct machine machine; /* first */
@@ -163,8 +173,15 @@ bool time_answer(struct agent_thread *thread, long number);
 bool files_answer(struct agent_thread *thread, long number);
 bool files_any(void);
 /* Is it standard output or error, of which what is written is nobody's, and open? */
-bool files_is_output(uint64_t descriptor);
+bool files_is_output(const struct agent_thread *thread, uint64_t descriptor);
+/* Is it a file that was open at the beginning, and that nobody else has used? It is the thread's then. */
+bool files_is_first(const struct agent_thread *thread, uint64_t descriptor);
+/* mmap() of a file that is the thread's, to read it. */
+bool files_map(struct agent_thread *thread);
 void files_close(void);
+
+/* settings.c: as answer_call(). */
+bool settings_answer(struct agent_thread *thread, long number);
 
 /* stand.c: the function that destroys it has returned. Before an operation that the model would hold back: if memory doesn't agree it is another object. */
 void object_bury(uint32_t number);

@@ -152,6 +152,8 @@ static bool map(struct agent_thread *thread)
 	const uint64_t wanted = MAP_PRIVATE | MAP_ANONYMOUS,
 		       forbidden = MAP_FIXED | MAP_FIXED_NOREPLACE | MAP_GROWSDOWN | MAP_HUGETLB;
 	int64_t result;
+	if (!(context->r10 & MAP_ANONYMOUS))
+		return files_map(thread);
 	if ((context->r10 & (wanted | MAP_SHARED)) != wanted || context->r10 & forbidden ||
 	    context->rdx & PROT_EXEC || !context->rsi || !spaces_map(context, &result))
 		return agent_refuse(AGENT_BY_CALL, SYS_mmap);
@@ -186,10 +188,11 @@ static bool write_out(struct agent_thread *thread)
 {
 	const struct agent_context *context = &thread->context;
 	const uint64_t descriptor = context->rdi;
-	if (!files_is_output(descriptor) || context->rdx > INT32_MAX)
+	if (!files_is_output(thread, descriptor) || context->rdx > INT32_MAX)
 		return agent_refuse(AGENT_BY_CALL, SYS_write);
 	for (uint64_t i = 0; i < context->rdx; i += PAGE)
 		(void)*(const volatile char *)(context->rsi + i);
+	agent.now.printed += context->rdx;
 	return answer(thread, (int64_t)context->rdx);
 }
 
@@ -234,6 +237,12 @@ bool answer_call(struct agent_thread *thread, long number)
 		return map_otherwise(thread, number);
 	case SYS_write:
 		return write_out(thread);
+	case SYS_prctl:
+	case SYS_fcntl:
+	case SYS_ioctl:
+	case SYS_chdir:
+	case SYS_getcwd:
+		return settings_answer(thread, number);
 	default:
 		return files_answer(thread, number);
 	}

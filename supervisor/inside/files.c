@@ -7,15 +7,20 @@
  */
 #include "supervisor/inside/agent.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#define XFS_MAGIC  0x58465342
-#define F2FS_MAGIC 0xf2f52010
+#define XFS_MAGIC   0x58465342
+#define F2FS_MAGIC  0xf2f52010
+#define BLOCK	    512 /* of st_blocks */
+#define MAPPED_MOST (UINT64_C(2) << 20)
 
 static struct {
 	bool open;
@@ -95,6 +100,12 @@ static bool is_kept(int64_t descriptor)
 	}
 }
 
+/* The kernel's setting by which libc's malloc goes when it gives memory back: nobody can use it otherwise. */
+static bool is_of_malloc(uint64_t path)
+{
+	return strcmp((const char *)path, "/proc/sys/vm/overcommit_memory") == 0;
+}
+
 /* False: another thread has opened it, too. */
 static bool note_opened(const struct agent_thread *thread, const struct stat *file)
 {
@@ -118,7 +129,8 @@ static bool may_open(const struct agent_thread *thread, uint64_t folder, uint64_
 	const uint64_t itself = flags & O_NOFOLLOW ? AT_SYMLINK_NOFOLLOW : 0;
 	/* What isn't there isn't opened either. */
 	return own_call(SYS_newfstatat, folder, path, (uint64_t)(uintptr_t)&found, itself, 0, 0) != 0 ||
-	       S_ISDIR(found.st_mode) || (S_ISREG(found.st_mode) && note_opened(thread, &found));
+	       S_ISDIR(found.st_mode) ||
+	       (S_ISREG(found.st_mode) && (is_of_malloc(path) || note_opened(thread, &found)));
 }
 
 /* What the kernel gives a number to next has that of one that it doesn't know to be closed. */
@@ -142,7 +154,7 @@ static bool open_file(struct agent_thread *thread, long number, uint64_t folder,
 	thread->context.rax = (uint64_t)descriptor;
 	if (descriptor < 0)
 		return false;
-	if (descriptor >= AGENT_FILES || !is_kept(descriptor)) {
+	if (descriptor >= AGENT_FILES || !(is_kept(descriptor) || is_of_malloc(path))) {
 		own_call(SYS_close, (uint64_t)descriptor, 0, 0, 0, 0, 0);
 		return agent_refuse(AGENT_BY_CALL, (uint64_t)number);
 	}
@@ -152,29 +164,50 @@ static bool open_file(struct agent_thread *thread, long number, uint64_t folder,
 	return false;
 }
 
-/* Is it a file that was open at the beginning, and that is the thread's? It is the main thread's, if others don't open it. */
-static bool is_first(const struct agent_thread *thread, uint64_t descriptor)
+/* Does nobody else use it, as far as there have been others since the beginning? */
+static bool is_users(const struct agent_thread *thread, uint32_t descriptor)
+{
+	uint8_t *user = &agent.now.users[descriptor];
+	const uint8_t own = (uint8_t)(number_of(thread) + 1);
+	if (is_alone(thread))
+		*user = 0;
+	else if (*user == 0)
+		*user = own;
+	else if (*user != own)
+		*user = AGENT_SEVERAL;
+	return *user != AGENT_SEVERAL;
+}
+
+bool files_is_first(const struct agent_thread *thread, uint64_t descriptor)
 {
 	const uint32_t number = (uint32_t)descriptor;
 	struct stat file;
 	return number < AGENT_FILES && agent.now.places[number] >= 0 && REGION->opens &&
-	       (thread == agent.threads || is_alone(thread)) && is_kept(number) &&
+	       is_users(thread, number) && is_kept(number) &&
 	       own_call(SYS_fstat, number, (uint64_t)(uintptr_t)&file, 0, 0, 0, 0) == 0 &&
 	       note_opened(thread, &file);
 }
 
-bool files_is_output(uint64_t descriptor)
+bool files_is_output(const struct agent_thread *thread, uint64_t descriptor)
 {
-	return (descriptor == STDOUT_FILENO || descriptor == STDERR_FILENO) && REGION->captured[descriptor] &&
-	       !agent.now.closed[descriptor];
+	if ((descriptor != STDOUT_FILENO && descriptor != STDERR_FILENO) || !REGION->captured[descriptor] ||
+	    agent.now.closed[descriptor])
+		return false;
+	(void)is_users(thread, (uint32_t)descriptor);
+	return true;
 }
 
 static bool close_file(struct agent_thread *thread)
 {
 	const uint64_t descriptor = (uint32_t)thread->context.rdi;
+	if (descriptor > INT32_MAX) {
+		thread->context.rax = (uint64_t)-EBADF;
+		return false;
+	}
 	if (is_own(thread, descriptor)) {
 		close_one((uint32_t)descriptor);
-	} else if (is_first(thread, descriptor) || (files_is_output(descriptor) && is_alone(thread))) {
+	} else if (files_is_first(thread, descriptor) ||
+		   (files_is_output(thread, descriptor) && is_users(thread, (uint32_t)descriptor))) {
 		agent.now.places[descriptor] = -1;
 		agent.now.closed[descriptor] = true;
 	} else {
@@ -223,17 +256,29 @@ static bool use_first(struct agent_thread *thread, long number)
 	}
 }
 
-/* Of output libc asks how it is to be kept, and all that counts of the answer is the same whatever has been written there. */
-static bool is_output_of_libc(const struct agent_thread *thread, uint64_t descriptor)
+/* Of output: as large as it would be, had it been written. */
+static bool ask_output(struct agent_thread *thread, long number)
 {
-	return files_is_output(descriptor) && is_libc(*(const uint64_t *)thread->context.rsp);
+	const struct agent_context *context = &thread->context;
+	struct stat *told = (struct stat *)(number == SYS_fstat ? context->rsi : context->rdx);
+	thread->context.rax = (uint64_t)ask(thread, number);
+	if (context->rax != 0)
+		return false;
+	if (agent.now.told_length == AGENT_TOLD)
+		return agent_refuse(AGENT_BY_ROOM, (uint64_t)number);
+	agent.now.told[agent.now.told_length++] = (struct agent_range){
+	    (uint64_t)(uintptr_t)&told->st_atim, (uint64_t)(uintptr_t)(&told->st_ctim + 1)};
+	told->st_size = (off_t)(REGION->printed + agent.now.printed);
+	told->st_blocks = (blkcnt_t)(((uint64_t)told->st_size + PAGE - 1) / PAGE * (PAGE / BLOCK));
+	return false;
 }
 
 static bool ask_descriptor(struct agent_thread *thread, long number)
 {
-	const uint64_t descriptor = thread->context.rdi;
-	if (!is_own(thread, descriptor) && !is_output_of_libc(thread, descriptor) &&
-	    !is_first(thread, descriptor))
+	const uint64_t descriptor = (uint32_t)thread->context.rdi;
+	if (number != SYS_statx && files_is_output(thread, descriptor))
+		return ask_output(thread, number);
+	if (!is_own(thread, descriptor) && !files_is_first(thread, descriptor))
 		return agent_refuse(AGENT_BY_CALL, (uint64_t)number);
 	return pass(thread, number);
 }
@@ -245,20 +290,62 @@ static bool ask_name(struct agent_thread *thread, long number, uint64_t folder)
 	return REGION->opens && here ? pass(thread, number) : agent_refuse(AGENT_BY_CALL, (uint64_t)number);
 }
 
-static bool ask_at(struct agent_thread *thread)
+static bool ask_at(struct agent_thread *thread, long number, uint64_t flags)
 {
-	const struct agent_context *context = &thread->context;
-	if (context->r10 & AT_EMPTY_PATH)
-		return ask_descriptor(thread, SYS_newfstatat);
-	return ask_name(thread, SYS_newfstatat, context->rdi);
+	if (flags & AT_EMPTY_PATH)
+		return ask_descriptor(thread, number);
+	return ask_name(thread, number, thread->context.rdi);
 }
 
 static bool use_descriptor(struct agent_thread *thread, long number)
 {
-	if (is_first(thread, thread->context.rdi))
+	if (files_is_first(thread, thread->context.rdi))
 		return use_first(thread, number);
 	return is_own(thread, thread->context.rdi) ? pass(thread, number)
 						   : agent_refuse(AGENT_BY_CALL, (uint64_t)number);
+}
+
+/* As read(2) fills it: private memory, of which the kernel tells when it is written, and what is in the file nobody changes. */
+static bool fill(uint64_t at, uint64_t descriptor, uint64_t size, uint64_t offset)
+{
+	for (uint64_t done = 0; done < size;) {
+		const int64_t result =
+		    own_call(SYS_pread64, descriptor, at + done, size - done, offset + done, 0, 0);
+		if (result < 0)
+			return false;
+		if (result == 0)
+			break;
+		done += (uint64_t)result;
+	}
+	return true;
+}
+
+/* Large ones the kernel puts elsewhere than memory of this size; and who touches pages behind the file's end is sent a signal. */
+static bool may_map(const struct agent_thread *thread, uint64_t descriptor)
+{
+	const struct agent_context *context = &thread->context;
+	struct stat file;
+	return context->r10 == MAP_PRIVATE && !(context->rdx & ~(uint64_t)(PROT_READ | PROT_WRITE)) &&
+	       context->rsi && context->rsi < MAPPED_MOST && context->r9 % PAGE == 0 &&
+	       (is_own(thread, descriptor) || files_is_first(thread, descriptor)) &&
+	       own_call(SYS_fstat, descriptor, (uint64_t)(uintptr_t)&file, 0, 0, 0, 0) == 0 &&
+	       S_ISREG(file.st_mode) && context->r9 < (uint64_t)file.st_size &&
+	       context->rsi <= (((uint64_t)file.st_size + PAGE - 1) & ~(PAGE - 1)) - context->r9;
+}
+
+bool files_map(struct agent_thread *thread)
+{
+	struct agent_context *context = &thread->context, memory = *context;
+	const uint64_t descriptor = (uint32_t)context->r8;
+	int64_t result;
+	memory.rdx = PROT_READ | PROT_WRITE;
+	memory.r10 = MAP_PRIVATE | MAP_ANONYMOUS;
+	if (!may_map(thread, descriptor) || !spaces_map(&memory, &result) || result < 0 || !spaces_settle() ||
+	    !fill((uint64_t)result, descriptor, context->rsi, context->r9) ||
+	    !spaces_protect((uint64_t)result, context->rsi, context->rdx))
+		return agent_refuse(AGENT_BY_CALL, SYS_mmap);
+	context->rax = (uint64_t)result;
+	return false;
 }
 
 bool files_answer(struct agent_thread *thread, long number)
@@ -280,7 +367,9 @@ bool files_answer(struct agent_thread *thread, long number)
 	case SYS_fstat:
 		return ask_descriptor(thread, number);
 	case SYS_newfstatat:
-		return ask_at(thread);
+		return ask_at(thread, number, context->r10);
+	case SYS_statx:
+		return ask_at(thread, number, context->rdx);
 	case SYS_faccessat:
 	case SYS_faccessat2:
 		return ask_name(thread, number, context->rdi);

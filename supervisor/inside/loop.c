@@ -45,6 +45,8 @@ static void tell(struct agent_left *left)
 	}
 	left->holes_length = agent.now.holes_length;
 	memcpy(left->holes, agent.now.holes, agent.now.holes_length * sizeof agent.now.holes[0]);
+	left->told_length = agent.now.told_length;
+	memcpy(left->told, agent.now.told, agent.now.told_length * sizeof agent.now.told[0]);
 	left->mapped_length = 0;
 	for (uint32_t i = 0; i < length; i++)
 		if (spaces[i].given && goes_on(spaces, i))

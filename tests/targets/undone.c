@@ -1,20 +1,24 @@
 /*
- * What it had before its first thread it changes in each execution: a signal's handler, memory, which it unmaps in part, where it reads a file, and which
- * descriptors are open. With an argument a second descriptor reads on there, too.
+ * What it had before its first thread it changes in each execution: a signal's handler, memory, which it unmaps in part, where it reads a file and whether
+ * that waits, and which descriptors are open; one file another thread reads. It goes to the folder where it is. With an argument a second descriptor reads on
+ * in its file, too.
  */
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define PAGE 4096
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static char *memory; /* four pages */
-static int file, doubled = -1;
+static int file, others, doubled = -1;
 
 static void check(int holds)
 {
@@ -34,12 +38,15 @@ static void handle(int signal)
 	(void)signal;
 }
 
-static void *work(void *unused)
+static void *work(void *reads)
 {
+	char bytes[4];
+	if (reads)
+		check(read(others, bytes, 4) == 4 && memcmp(bytes + 1, "ELF", 3) == 0);
 	pthread_mutex_lock(&mutex);
 	memory[0]++;
 	pthread_mutex_unlock(&mutex);
-	return unused;
+	return NULL;
 }
 
 static void change_handlers(void)
@@ -51,6 +58,42 @@ static void change_handlers(void)
 	check(before.sa_flags & SA_NODEFER && sigismember(&before.sa_mask, SIGHUP));
 	check(handler_of(SIGUSR1) == (void *)SIG_IGN);
 	check(sigaction(SIGKILL, &ignores, NULL) != 0 && sigaction(SIGKILL, NULL, &before) == 0);
+}
+
+static void set_flags(int descriptor)
+{
+	const int flags = fcntl(descriptor, F_GETFL);
+	check(fcntl(descriptor, F_GETFD) >= 0 && flags >= 0 && !(flags & O_NONBLOCK));
+	check(fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) == 0);
+	check(fcntl(descriptor, F_GETFL) == (flags | O_NONBLOCK));
+	check(fcntl(descriptor, F_SETFL, flags) == 0 && fcntl(descriptor, F_GETFL) == flags);
+}
+
+/* What has been written, and now is. */
+static void ask_output(void)
+{
+	struct stat before, after;
+	check(fstat(STDOUT_FILENO, &before) == 0 && write(STDOUT_FILENO, "four", 4) == 4);
+	check(fstat(STDERR_FILENO, &after) == 0 && after.st_size == before.st_size + 4 && after.st_blocks);
+}
+
+static void stay_there(void)
+{
+	char folder[PATH_MAX];
+	check(getcwd(folder, sizeof folder) && chdir(folder) == 0 && chdir(".") == 0);
+	check(prctl(PR_SET_NAME, "undone") == 0);
+}
+
+static void map_file(void)
+{
+	struct statx found;
+	check(statx(file, "", AT_EMPTY_PATH, STATX_SIZE, &found) == 0 && found.stx_size > PAGE);
+	char *mapped = mmap(NULL, PAGE + 1, PROT_READ, MAP_PRIVATE, file, 0);
+	check(mapped != MAP_FAILED && memcmp(mapped + 1, "ELF", 3) == 0);
+	check(munmap(mapped, PAGE + 1) == 0);
+	mapped = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, PAGE);
+	check(mapped != MAP_FAILED);
+	mapped[1]++;
 }
 
 static void read_file(void)
@@ -67,6 +110,7 @@ int main(int argc, char **argv)
 	char first[4];
 	(void)argv;
 	pthread_t threads[2];
+	sigset_t all;
 	struct sigaction action = {.sa_handler = handle, .sa_flags = SA_NODEFER};
 	sigaddset(&action.sa_mask, SIGHUP);
 	sigaction(SIGUSR1, &action, NULL);
@@ -75,14 +119,27 @@ int main(int argc, char **argv)
 	file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	if (argc > 1)
 		doubled = dup(file);
+	sigfillset(&all);
+	check(write(STDOUT_FILENO, "before", 6) == 6 && pthread_sigmask(SIG_SETMASK, &all, NULL) == 0);
+	others = open("/bin/sh", O_RDONLY | O_CLOEXEC);
 	check(read(file, first, sizeof first) == 4);
 	for (int i = 0; i < 2; i++)
-		pthread_create(&threads[i], NULL, work, NULL);
+		pthread_create(&threads[i], NULL, work, i ? &others : NULL);
+	check(pthread_sigmask(SIG_BLOCK, NULL, &all) == 0 && sigismember(&all, SIGTRAP));
 	change_handlers();
+	stay_there();
+	set_flags(STDOUT_FILENO);
+	isatty(STDOUT_FILENO);
+	ask_output();
+	if (doubled < 0) {
+		set_flags(file);
+		map_file();
+	}
 	read_file();
 	check(memory[PAGE] == 1 && memory[3 * PAGE] == 1);
 	memory[PAGE] = 2;
 	check(munmap(memory + PAGE, 2 * PAGE) == 0);
+	check(close(STDERR_FILENO) == 0 && close(-1) != 0);
 	pthread_mutex_lock(&mutex);
 	memory[3 * PAGE]++;
 	pthread_mutex_unlock(&mutex);

@@ -16,6 +16,11 @@ uint64_t signal_mask_of(const struct tracee *tracee, uint64_t kernels)
 	return tracee->blocks_trap ? kernels | BIT(SIGTRAP) : kernels;
 }
 
+uint64_t tracee_blocked(const struct tracee *tracee)
+{
+	return signal_mask_of(tracee, tracee_signals(tracee, "SigBlk"));
+}
+
 enum status signal_mask_give(struct tracee *tracee, uint64_t mask)
 {
 	tracee->blocks_trap = mask & BIT(SIGTRAP);

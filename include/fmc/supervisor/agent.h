@@ -27,6 +27,7 @@
 #define AGENT_RANGES	   16
 #define AGENT_HOLES	   16
 #define AGENT_FILES	   64 /* descriptors below this */
+#define AGENT_TOLD	   16
 #define AGENT_ENTRIES	   1024
 #define AGENT_STEPS	   20000
 #define AGENT_SLEEPERS	   256
@@ -65,9 +66,12 @@ struct agent_context {
 	uint32_t mxcsr, x87; /* control words, which a function keeps for its caller */
 };
 
-/* Where an execution has ended: its threads, what it has mapped, and what it has unmapped of the areas. */
+/*
+ * Where an execution has ended: its threads, what it has mapped, what it has unmapped of the areas, and where it was told what is another in each, as
+ * the time at which output was last written.
+ */
 struct agent_left {
-	uint32_t threads_length, mapped_length, holes_length;
+	uint32_t threads_length, mapped_length, holes_length, told_length;
 	struct {
 		struct agent_context context;
 		uint64_t pthread;
@@ -76,6 +80,7 @@ struct agent_left {
 	} threads[AGENT_THREADS];
 	struct agent_range mapped[AGENT_SPACES];
 	struct agent_range holes[AGENT_HOLES];
+	struct agent_range told[AGENT_TOLD];
 };
 
 struct agent_region {
@@ -98,6 +103,7 @@ struct agent_region {
 	uint64_t zero_time; /* address of a struct timespec of 0 */
 	bool captured
 	    [3]; /* descriptors to which the program's output goes: that of the execution is of no use to anybody */
+	uint64_t printed; /* bytes of output before the beginning */
 	/* Of the files that it has open at the beginning, and can only read: where it reads next. -1: it isn't such a one. */
 	int64_t places[AGENT_FILES];
 	uint64_t signal_mask;

@@ -370,6 +370,8 @@ enum status target_stop_all_calls(struct tracee *tracee);
 
 /* A set of signals from the tracee's status in proc(5), by its name there ("SigBlk"); bit 0 is signal 1. Empty: it is gone. */
 uint64_t tracee_signals(const struct tracee *tracee, const char *name);
+/* Those that it has blocked, as it is told: the kernel may have fewer. */
+uint64_t tracee_blocked(const struct tracee *tracee);
 
 /*
  * The system call in which a running tracee sleeps interruptibly now, and its first argument if it is asked for (not NULL); -1 if

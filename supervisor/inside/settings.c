@@ -1,0 +1,127 @@
+/*
+ * What the program sets and asks for of open files and threads, and its working folder. The kernel's stay as they were at the beginning, for all executions: what the
+ * program makes of them is a number here.
+ */
+#include "supervisor/inside/agent.h"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define TERMINAL_ASKED 0x5401 /* TCGETS: is it a terminal? */
+/* Of what fcntl() can set, all else than waiting, of which files know nothing. */
+#define OTHERS (O_APPEND | O_ASYNC | O_DIRECT | O_NOATIME)
+
+static bool answer(struct agent_thread *thread, int64_t result)
+{
+	thread->context.rax = (uint64_t)result;
+	return false;
+}
+
+/*
+ * Where one thread sets and another one asks the supervisor says that the search doesn't know of it; so the main one alone does so inside while there are
+ * others.
+ */
+static bool may_use(const struct agent_thread *thread)
+{
+	return thread == agent.threads || is_alone(thread);
+}
+
+/* Of the open file that the descriptor leads to, which for output and errors is one. */
+static uint8_t *waits_of(uint32_t descriptor)
+{
+	return &agent.now.waits[descriptor == STDERR_FILENO && REGION->captured[STDOUT_FILENO] ? STDOUT_FILENO
+											       : descriptor];
+}
+
+/* Its flags, as the program has set them; negative: the kernel refuses. */
+static int64_t flags_of(uint32_t descriptor)
+{
+	const int64_t flags = own_call(SYS_fcntl, descriptor, F_GETFL, 0, 0, 0, 0);
+	const uint8_t waits = *waits_of(descriptor);
+	if (flags < 0 || !waits)
+		return flags;
+	return waits == AGENT_WAITS ? flags & ~(int64_t)O_NONBLOCK : flags | O_NONBLOCK;
+}
+
+static bool set_flags(struct agent_thread *thread, uint32_t descriptor)
+{
+	const uint64_t flags = thread->context.rdx;
+	const int64_t now = flags_of(descriptor);
+	if (now < 0 || (flags ^ (uint64_t)now) & OTHERS)
+		return agent_refuse(AGENT_BY_CALL, SYS_fcntl);
+	*waits_of(descriptor) = flags & O_NONBLOCK ? AGENT_DOESNT_WAIT : AGENT_WAITS;
+	return answer(thread, 0);
+}
+
+static bool use_flags(struct agent_thread *thread)
+{
+	const uint32_t descriptor = (uint32_t)thread->context.rdi;
+	const int command = (int)thread->context.rsi;
+	if (!may_use(thread) || !(files_is_output(thread, descriptor) || files_is_first(thread, descriptor)))
+		return agent_refuse(AGENT_BY_CALL, SYS_fcntl);
+	switch (command) {
+	case F_GETFD:
+		return answer(thread, own_call(SYS_fcntl, descriptor, F_GETFD, 0, 0, 0, 0));
+	case F_GETFL:
+		return answer(thread, flags_of(descriptor));
+	case F_SETFL:
+		return set_flags(thread, descriptor);
+	default:
+		return agent_refuse(AGENT_BY_CALL, SYS_fcntl);
+	}
+}
+
+/* No file is a terminal, whatever has been done to it. */
+static bool ask_terminal(struct agent_thread *thread)
+{
+	const struct agent_context *context = &thread->context;
+	const uint64_t descriptor = (uint32_t)context->rdi;
+	if ((uint32_t)context->rsi != TERMINAL_ASKED ||
+	    !(files_is_output(thread, descriptor) || files_is_first(thread, descriptor)))
+		return agent_refuse(AGENT_BY_CALL, SYS_ioctl);
+	return answer(thread, own_call(SYS_ioctl, descriptor, TERMINAL_ASKED, context->rdx, 0, 0, 0));
+}
+
+/* To where it is already. */
+static bool change_folder(struct agent_thread *thread)
+{
+	const uint64_t path = thread->context.rdi, here = (uint64_t)AT_FDCWD;
+	struct stat then, now;
+	if (!REGION->opens ||
+	    own_call(SYS_newfstatat, here, path, (uint64_t)(uintptr_t)&then, 0, 0, 0) != 0 ||
+	    own_call(SYS_newfstatat, here, (uint64_t)(uintptr_t) ".", (uint64_t)(uintptr_t)&now, 0, 0, 0) !=
+		0 ||
+	    then.st_dev != now.st_dev || then.st_ino != now.st_ino)
+		return agent_refuse(AGENT_BY_CALL, SYS_chdir);
+	return answer(thread, own_call(SYS_chdir, path, 0, 0, 0, 0, 0));
+}
+
+/* A name that the thread has in the kernel is of no use to itself. */
+static bool name_thread(struct agent_thread *thread)
+{
+	const struct agent_context *context = &thread->context;
+	if (context->rdi != PR_SET_NAME)
+		return agent_refuse(AGENT_BY_CALL, SYS_prctl);
+	(void)*(const volatile char *)context->rsi;
+	return answer(thread, 0);
+}
+
+bool settings_answer(struct agent_thread *thread, long number)
+{
+	const struct agent_context *context = &thread->context;
+	switch (number) {
+	case SYS_fcntl:
+		return use_flags(thread);
+	case SYS_ioctl:
+		return ask_terminal(thread);
+	case SYS_prctl:
+		return name_thread(thread);
+	case SYS_chdir:
+		return change_folder(thread);
+	default:
+		return answer(thread, own_call(SYS_getcwd, context->rdi, context->rsi, 0, 0, 0, 0));
+	}
+}
