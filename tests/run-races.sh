@@ -603,6 +603,14 @@ told 1 --time 60 "$library" half
 says "half of a string, replayed" '^Replayed [0-9]+ transitions: abort as recorded'
 told 1 --time 60 "$library" closed
 says "a stream that is closed" '^(crash|abort): '
+# What is moved or detached isn't there any more; what lies behind it is.
+for how in moved detached; do
+	told 1 --time 60 "$library" $how
+	says "memory that is $how" "^crash: .*SIGSEGV .*library_calls.c:[0-9]+ in write_page"
+	told 0 --strategy optimal --granularity race "$library" $how right
+done
+told 0 --strategy optimal --granularity race --require-complete "$library" moved right
+told 0 --strategy optimal --granularity race --require-complete "$library" shrunk
 # What libc locks by itself comes as a whole; what a function does after an operation in it isn't part of its own.
 told 0 --strategy optimal --granularity race --require-complete "$library" rand
 told 0 --strategy optimal --granularity race "$library" sort

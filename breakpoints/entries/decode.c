@@ -99,19 +99,20 @@ static enum status decode_release(const struct entries *entries, const struct at
 				  struct call *call)
 {
 	uint64_t after;
-	bool vanishes;
+	struct released released;
 	atomic_find(atomic, regs, call);
 	call->releases = true;
 	if (target_read(target, regs->rsp, &after, sizeof(after)) != STATUS_OK)
 		return target_gone(target) ? STATUS_GONE : STATUS_OK;
-	const uint64_t bytes = releasing_bytes(target, regs, (enum releasing_size)atomic->size, &vanishes);
-	if (bytes == 0 || bytes > INT64_MAX || !is_promoted_call(entries, after))
+	if (!is_promoted_call(entries, after) ||
+	    !releasing_find(target, regs, (enum releasing_size)atomic->size, &released) ||
+	    released.bytes == 0 || released.bytes > INT64_MAX)
 		return STATUS_OK;
-	call->object = regs->rdi;
+	call->object = released.address;
 	call->op.kind = OP_MEMORY_WRITE;
 	call->op.flags = OP_INSTRUCTION;
 	call->op.place = after;
-	call->op.arg = (int64_t)bytes;
+	call->op.arg = (int64_t)released.bytes;
 	call->op.arg2 = (int64_t)call->object;
 	return STATUS_OK;
 }

@@ -161,8 +161,9 @@ static bool may_have(const struct releases *releases, const struct release *rele
 	if (plan->stops || !plan->gates || !releases->has_backs ||
 	    (plan->giving && release->gives && release->gives_to))
 		return false;
-	return release->kind == RELEASE_MEMORY ? release_knows_size(release)
-					       : release->kind == RELEASE_NOTHING;
+	return release->kind == RELEASE_MEMORY
+		   ? release_knows_size(release) && releasing_is_plain(release->size_from)
+		   : release->kind == RELEASE_NOTHING;
 }
 
 bool gates_plant(struct releases *releases, struct release *release, const struct releases_plan *plan,

@@ -327,11 +327,12 @@ bool release_touched(const struct releases *releases, const struct release *rele
 		     const struct target *target, const struct user_regs_struct *regs,
 		     struct touched *touched)
 {
-	bool vanishes = true;
-	const uint64_t size =
-	    release_knows_size(release) ? releasing_bytes(target, regs, release->size_from, &vanishes) : 0;
-	find_released(releases, regs->rdi, size, vanishes, touched);
-	return regs->rdi != 0;
+	struct released released;
+	if (!releasing_find(target, regs, release->size_from, &released))
+		return false;
+	find_released(releases, released.address, release_knows_size(release) ? released.bytes : 0,
+		      released.vanishes || !release_knows_size(release), touched);
+	return true;
 }
 
 bool release_logged(const struct releases *releases, const struct gate_frees *frees, struct touched *touched)

@@ -1,7 +1,10 @@
 #include "breakpoints/sites/releasing.h"
 #include "breakpoints/symbols/symbols.h"
 
+#include <fmc/tracer/maps.h>
+
 #include <string.h>
+#include <sys/mman.h>
 
 /* What gives memory back, and where it has the size from. */
 static const struct releaser {
@@ -12,6 +15,8 @@ static const struct releaser {
     {"free", RELEASING_FRONT, true},
     {"realloc", RELEASING_FRONT, true},
     {"munmap", RELEASING_SECOND, true},
+    {"mremap", RELEASING_MOVED, true},
+    {"shmdt", RELEASING_ATTACHED, true},
     {"reallocarray", RELEASING_FRONT, false},
     {"cfree", RELEASING_FRONT, false},
     {"free_sized", RELEASING_SECOND, false},
@@ -85,17 +90,50 @@ uint64_t releasing_block(const struct target *target, uint64_t block, bool *mapp
 	return releasing_front(word, mapped);
 }
 
-uint64_t releasing_bytes(const struct target *target, const struct user_regs_struct *regs,
-			 enum releasing_size size, bool *vanishes)
+/* What can't move stays but for its end. */
+static void find_moved(const struct user_regs_struct *regs, struct released *released)
 {
-	*vanishes = true;
+	const uint64_t old = regs->rsi, now = regs->rdx;
+	if (regs->rcx & MREMAP_MAYMOVE) {
+		released->bytes = old;
+	} else if (now < old) {
+		released->address += now;
+		released->bytes = old - now;
+	}
+}
+
+/* A segment is one mapping. */
+static uint64_t attached_bytes(const struct target *target, uint64_t address)
+{
+	struct maps maps;
+	if (maps_of(target_pid(target), &maps) != STATUS_OK)
+		return 0;
+	const struct snapshot_mapping *mapping = maps_find(&maps, address);
+	const uint64_t bytes = mapping && mapping->low == address ? mapping->high - mapping->low : 0;
+	maps_release(&maps);
+	return bytes;
+}
+
+bool releasing_find(const struct target *target, const struct user_regs_struct *regs,
+		    enum releasing_size size, struct released *released)
+{
+	*released = (struct released){.address = regs->rdi, .vanishes = true};
 	switch (size) {
 	case RELEASING_SECOND:
-		return regs->rsi;
+		released->bytes = regs->rsi;
+		break;
 	case RELEASING_THIRD:
-		return regs->rdx;
+		released->bytes = regs->rdx;
+		break;
+	case RELEASING_MOVED:
+		find_moved(regs, released);
+		return released->bytes > 0;
+	case RELEASING_ATTACHED:
+		released->bytes = attached_bytes(target, regs->rdi);
+		return released->bytes > 0;
 	case RELEASING_FRONT:
+		released->bytes = releasing_block(target, regs->rdi, &released->vanishes);
 		break;
 	}
-	return releasing_block(target, regs->rdi, vanishes);
+	return regs->rdi != 0;
 }

@@ -17,6 +17,8 @@ enum releasing_size {
 	RELEASING_FRONT, /* glibc's malloc has written it in front of the block; with other allocators it isn't known */
 	RELEASING_SECOND, /* that argument says */
 	RELEASING_THIRD,
+	RELEASING_MOVED,    /* mremap(): by its arguments, perhaps nothing */
+	RELEASING_ATTACHED, /* shmdt(): what is mapped there */
 };
 enum releasing_size releasing_size(const char *name);
 
@@ -24,11 +26,21 @@ enum releasing_size releasing_size(const char *name);
 bool releasing_is_glibc(const struct module *module);
 
 /*
- * What such a function is about to give back, from the registers of a thread at its beginning; 0 bytes: nothing that is known. *vanishes:
- * so that the memory isn't there any more.
+ * What such a function is about to give back, from the registers of a thread at its beginning. False: nothing. vanishes: so that the memory
+ * isn't there any more.
  */
-uint64_t releasing_bytes(const struct target *target, const struct user_regs_struct *regs,
-			 enum releasing_size size, bool *vanishes);
+struct released {
+	uint64_t address, bytes; /* 0 bytes: it isn't known how much */
+	bool vanishes;
+};
+bool releasing_find(const struct target *target, const struct user_regs_struct *regs,
+		    enum releasing_size size, struct released *released);
+
+/* Does an argument say it, or the word in front? */
+static inline bool releasing_is_plain(enum releasing_size size)
+{
+	return size <= RELEASING_THIRD;
+}
 
 /* The same of the word in front of the block. */
 uint64_t releasing_front(uint64_t word, bool *mapped);

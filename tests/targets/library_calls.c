@@ -7,6 +7,8 @@
  *     freed    strcmp of a block that is given back            closed   fprintf to a stream that is closed
  *     length   strlen of what is longer for a moment          sort     qsort, whose function locks, of what another one changes
  *     rand     both draw a number, in any order                wait     strcmp in a loop that waits
+ *     moved    mremap of what another one writes to            detached shmdt
+ *     shrunk   mremap of what lies behind that
  */
 #include <assert.h>
 #include <pthread.h>
@@ -15,6 +17,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/shm.h>
 #include <time.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -22,6 +26,9 @@ static bool right;
 static char text[16] = "aaaaaaa", *name;
 static FILE *stream;
 static int numbers[3];
+static char *pages;
+
+#define PAGE 4096
 
 static void enter(void)
 {
@@ -188,6 +195,75 @@ static void *wait_for_text(void *unused)
 	return unused;
 }
 
+static void move_away(char *there)
+{
+	assert(mremap(there, PAGE, 64 * PAGE, MREMAP_MAYMOVE) != MAP_FAILED);
+}
+
+static void detach(char *there)
+{
+	assert(shmdt(there) == 0);
+}
+
+static void *take_pages(void (*take)(char *))
+{
+	pthread_mutex_lock(&lock);
+	char *there = pages;
+	pages = NULL;
+	if (right)
+		take(there);
+	pthread_mutex_unlock(&lock);
+	if (!right)
+		take(there);
+	return NULL;
+}
+
+static void *move_pages(void *unused)
+{
+	return unused ? take_pages(move_away) : NULL;
+}
+
+static void *detach_pages(void *unused)
+{
+	return unused ? take_pages(detach) : NULL;
+}
+
+static void *shrink_pages(void *unused)
+{
+	assert(mremap(pages, 2 * PAGE, PAGE, 0) == pages);
+	return unused;
+}
+
+static void *write_page(void *unused)
+{
+	pthread_mutex_lock(&lock);
+	char *now = pages;
+	if (!right)
+		pthread_mutex_unlock(&lock);
+	if (now)
+		now[1] = 'a';
+	if (right)
+		pthread_mutex_unlock(&lock);
+	return unused;
+}
+
+static char *map_pages(size_t length)
+{
+	/* What comes after it can't be moved away. */
+	char *all =
+	    mmap(NULL, (length + 1) * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert(all != MAP_FAILED);
+	return all;
+}
+
+static char *attach_pages(void)
+{
+	const int segment = shmget(IPC_PRIVATE, PAGE, IPC_CREAT | 0600);
+	char *all = shmat(segment, NULL, 0);
+	assert(segment >= 0 && all != (char *)-1 && shmctl(segment, IPC_RMID, NULL) == 0);
+	return all;
+}
+
 static const struct {
 	const char *how;
 	void *(*one)(void *), *(*other)(void *);
@@ -200,7 +276,10 @@ static const struct {
 	     {"length", make_longer, measure},
 	     {"sort", sort, sort},
 	     {"rand", draw, draw},
-	     {"wait", write_text, wait_for_text}};
+	     {"wait", write_text, wait_for_text},
+	     {"moved", move_pages, write_page},
+	     {"detached", detach_pages, write_page},
+	     {"shrunk", shrink_pages, write_page}};
 
 int main(int argc, char **argv)
 {
@@ -212,6 +291,8 @@ int main(int argc, char **argv)
 	name = malloc(32);
 	strcpy(name, "old");
 	stream = fopen("/dev/null", "w");
+	if (argc > 1)
+		pages = strcmp(argv[1], "detached") == 0 ? attach_pages() : map_pages(1);
 	for (size_t i = 0; argc > 1 && i < sizeof cases / sizeof cases[0]; i++) {
 		if (strcmp(argv[1], cases[i].how) != 0)
 			continue;
