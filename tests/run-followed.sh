@@ -141,6 +141,19 @@ for how in again keep; do
 done
 follow --strategy dfs open
 judge 'open: a deadlock, as such locks are refused to nobody' [ "$status $(field findings.0.kind)" = "1 deadlock" ]
+# The last one to close what has been opened once gives its lock back, in whichever process it is.
+for how in last last_range; do
+	follow --strategy dfs $how
+	all=$(field classes)
+	follow --strategy optimal --outcomes $how
+	judge "$how: $all different executions, as many as there are, and each ends" [ "$status $(field complete) $(field executions)" = "0 true $all" ]
+	says "$how: with the lock" '"0 0'
+	judge "$how: with nothing else" [ "$(grep -c '^[1-9][0-9]* .*"[0-9]' "$SCRATCH/out")" -eq 1 ]
+done
+follow kept
+judge 'kept: a deadlock' [ "$status $(field findings.0.kind)" = "1 deadlock" ]
+timeout 60 "$FMC" replay "$SCRATCH/found.sched" </dev/null >"$SCRATCH/out" 2>&1
+judge 'kept: played' [ $? -eq 0 ]
 judge 'nothing of these is left running' [ -z "$(users_of "$TARGET")" ]
 TARGET=$BUILD/targets/followed
 

@@ -11,6 +11,10 @@
  *   again    as cross, and who is refused lets go and tries again in the same order, as often as it takes
  *   keep     the same, and doesn't let go
  *   open     as cross, with locks of open files, of which the kernel refuses none
+ *   last     both have a locked file (flock(2)) that was opened once; the second one's other thread closes it, and the first one does so and then
+ *            waits for the lock by another descriptor, which it gets when both have
+ *   last_range  the same by a lock of an open file (F_OFD_SETLK)
+ *   kept     as last, but the second one doesn't close it before it has had another lock, which the first one holds
  *   closed   the first one closes another descriptor of the file that it has locked; the second one tries to lock it
  *
  * By ORDER the kernel sees one order without fmc: the process of that number is the last one to want its second lock, when all others wait
@@ -24,6 +28,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -40,7 +45,7 @@ static volatile struct shared *shared;
 
 static int processes = 2, order = -1, own;
 static int files[MOST];
-static bool bytes, upgrade, threads, retry, again, keep, open_files, closed;
+static bool bytes, upgrade, threads, retry, again, keep, open_files, closed, last, range, kept;
 
 static int set(int who, int command, short type)
 {
@@ -137,6 +142,46 @@ static void close_other(void)
 	close(other);
 }
 
+/* A lock of what has been opened, not of the process. */
+static int lock_opened(int file, bool waits)
+{
+	struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+	if (range)
+		return fcntl(file, waits ? F_OFD_SETLKW : F_OFD_SETLK, &all);
+	return flock(file, waits ? LOCK_EX : LOCK_EX | LOCK_NB);
+}
+
+static int open_again(int file)
+{
+	char path[32];
+	snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+	return open(path, O_RDWR);
+}
+
+static void *close_first(void *unused)
+{
+	(void)unused;
+	close(files[0]);
+	return NULL;
+}
+
+static void close_last(void)
+{
+	pthread_t thread;
+	if (own == 1) {
+		if (kept && lock_opened(open_again(files[1]), true) != 0)
+			abort();
+		pthread_create(&thread, NULL, close_first, NULL);
+		pthread_join(thread, NULL);
+		return;
+	}
+	const int again_opened = open_again(files[0]), held = kept ? open_again(files[1]) : -1;
+	if (kept && lock_opened(held, true) != 0)
+		abort();
+	close(files[0]);
+	shared->results[own] = lock_opened(again_opened, true);
+}
+
 static void act(void)
 {
 	for (int i = 0; open_files && i < processes; i++) {
@@ -148,6 +193,8 @@ static void act(void)
 	await_others();
 	if (closed)
 		close_other();
+	else if (last)
+		close_last();
 	else
 		lock_both();
 	shared->done[own] = true;
@@ -164,11 +211,16 @@ int main(int argc, char **argv)
 	keep = strcmp(how, "keep") == 0;
 	open_files = strcmp(how, "open") == 0;
 	closed = strcmp(how, "closed") == 0;
+	range = strcmp(how, "last_range") == 0;
+	kept = strcmp(how, "kept") == 0;
+	last = range || kept || strcmp(how, "last") == 0;
 	processes = strcmp(how, "circle") == 0 ? 3 : 2;
 	order = argc > 2 ? atoi(argv[2]) : -1;
 	shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	for (int i = 0; i < processes; i++)
 		files[i] = memfd_create("record_locks", 0);
+	if (last && lock_opened(files[0], false) != 0)
+		abort();
 	for (int i = 1; i < processes; i++)
 		if (fork() == 0) {
 			own = i;
