@@ -12,11 +12,14 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 
 /* What pthread_create() of glibc makes a thread with. */
 #define THREAD_FLAGS                                                                                         \
 	(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SYSVSEM | CLONE_SIGHAND | CLONE_THREAD | CLONE_SETTLS |   \
 	 CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID)
+
+#define PARTS_MOST 64 /* of what is written at once; the kernel takes more */
 
 /* The call returns this. */
 static bool answer(struct agent_thread *thread, int64_t result)
@@ -183,17 +186,41 @@ static bool map_otherwise(struct agent_thread *thread, long number)
 	return done ? answer(thread, result) : agent_refuse(AGENT_BY_CALL, (uint64_t)number);
 }
 
-/* What the program prints counts only where the execution is run by stops. A buffer that isn't there ends the attempt by a fault. */
+/* A buffer that isn't there ends the attempt by a fault. */
+static void touch(uint64_t at, uint64_t size)
+{
+	for (uint64_t i = 0; i < size; i += PAGE)
+		(void)*(const volatile char *)(at + i);
+	if (size > 0)
+		(void)*(const volatile char *)(at + size - 1);
+}
+
+/* What the program prints counts only where the execution is run by stops. */
 static bool write_out(struct agent_thread *thread)
 {
 	const struct agent_context *context = &thread->context;
-	const uint64_t descriptor = context->rdi;
-	if (!files_is_output(thread, descriptor) || context->rdx > INT32_MAX)
+	if (!files_is_output(thread, context->rdi) || context->rdx > INT32_MAX)
 		return agent_refuse(AGENT_BY_CALL, SYS_write);
-	for (uint64_t i = 0; i < context->rdx; i += PAGE)
-		(void)*(const volatile char *)(context->rsi + i);
+	touch(context->rsi, context->rdx);
 	agent.now.printed += context->rdx;
 	return answer(thread, (int64_t)context->rdx);
+}
+
+static bool write_parts_out(struct agent_thread *thread)
+{
+	const struct agent_context *context = &thread->context;
+	const struct iovec *parts = (const struct iovec *)context->rsi;
+	uint64_t size = 0;
+	if (!files_is_output(thread, context->rdi) || context->rdx > PARTS_MOST)
+		return agent_refuse(AGENT_BY_CALL, SYS_writev);
+	for (uint64_t i = 0; i < context->rdx; i++) {
+		if (parts[i].iov_len > INT32_MAX || size + parts[i].iov_len > INT32_MAX)
+			return agent_refuse(AGENT_BY_CALL, SYS_writev);
+		touch((uint64_t)parts[i].iov_base, parts[i].iov_len);
+		size += parts[i].iov_len;
+	}
+	agent.now.printed += size;
+	return answer(thread, (int64_t)size);
 }
 
 bool answer_call(struct agent_thread *thread, long number)
@@ -237,6 +264,8 @@ bool answer_call(struct agent_thread *thread, long number)
 		return map_otherwise(thread, number);
 	case SYS_write:
 		return write_out(thread);
+	case SYS_writev:
+		return write_parts_out(thread);
 	case SYS_prctl:
 	case SYS_fcntl:
 	case SYS_ioctl:

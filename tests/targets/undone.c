@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #define PAGE 4096
@@ -73,8 +74,11 @@ static void set_flags(int descriptor)
 static void ask_output(void)
 {
 	struct stat before, after;
+	char two[] = "tw", three[] = "thr";
+	const struct iovec parts[] = {{two, 2}, {three, 3}};
 	check(fstat(STDOUT_FILENO, &before) == 0 && write(STDOUT_FILENO, "four", 4) == 4);
-	check(fstat(STDERR_FILENO, &after) == 0 && after.st_size == before.st_size + 4 && after.st_blocks);
+	check(writev(STDERR_FILENO, parts, 2) == 5);
+	check(fstat(STDERR_FILENO, &after) == 0 && after.st_size == before.st_size + 9 && after.st_blocks);
 }
 
 static void stay_there(void)
