@@ -33,7 +33,7 @@ static bool is_ready(const struct process *process, const struct tracee *tracee,
 	uint64_t set;
 	if (!signals_read_by(tracee, fd, &set))
 		return kernel_is_ready(process, fd, events);
-	return ((tracee_signals(tracee, "SigPnd") | tracee_signals(tracee, "ShdPnd")) & set) != 0;
+	return (tracee_signals(tracee).pending & set) != 0;
 }
 
 static bool reads_signals(const struct tracee *tracee, const struct channel_member *members, uint32_t length)
@@ -181,15 +181,15 @@ static bool ask_one(const struct process *process, int fd, short events, void *c
 static bool signal_ready(const struct process *process, const struct tracee *tracee, long number,
 			 const struct user_regs_struct *regs)
 {
-	uint64_t pending = tracee_signals(tracee, "SigPnd") | tracee_signals(tracee, "ShdPnd");
+	const struct signal_sets signals = tracee_signals(tracee);
 	uint64_t set = 0;
 	if (tracee->deferred_signal)
 		return true;
 	if (number == SYS_pause)
-		return (pending & ~tracee_signals(tracee, "SigBlk")) != 0;
+		return (signals.pending & ~signals.blocked) != 0;
 	if (target_read(process->target, regs->rdi, &set, sizeof set) != STATUS_OK)
 		return true;
-	return (pending & (number == SYS_rt_sigsuspend ? ~set : set)) != 0;
+	return (signals.pending & (number == SYS_rt_sigsuspend ? ~set : set)) != 0;
 }
 
 /* otherwise: of a call that doesn't wait for descriptors. */
@@ -216,6 +216,13 @@ static bool never_waits(const struct process *process, long number, const struct
 	return !end.blocking;
 }
 
+/* One with a handler, or one that ends the process. */
+static bool signal_delivered(const struct tracee *tracee)
+{
+	const struct signal_sets signals = tracee_signals(tracee);
+	return signals_deliverable(&signals) || signals_fatal(&signals);
+}
+
 bool outside_ready(struct process *process, uint32_t thread, const struct op *op)
 {
 	struct tracee *tracee = process->threads[thread].tracee;
@@ -228,7 +235,7 @@ bool outside_ready(struct process *process, uint32_t thread, const struct op *op
 	    (op_in_kernel(op->kind) || op->flags & OP_ASKS) && !target_descendants(process->target);
 	long number = (long)regs->orig_rax;
 	if (number != SYS_rt_sigtimedwait && (process->signalled || process_is_disturbed(process)) &&
-	    (signals_deliverable(tracee) || signals_fatal(tracee)))
+	    signal_delivered(tracee))
 		return true;
 	/* Of what nobody else has, the model knows. */
 	if (models)
@@ -255,11 +262,12 @@ bool outside_completes(struct process *process, uint32_t thread)
 static bool awaits_own_signals(const struct process *process, const struct tracee *tracee, long number,
 			       const struct user_regs_struct *regs)
 {
-	uint64_t set = 0, handled = tracee_signals(tracee, "SigCgt") & ~UINT64_C(0x180000000);
 	if (call_traits(number)->awaits != AWAITS_SIGNAL)
 		return false;
+	const struct signal_sets signals = tracee_signals(tracee);
+	uint64_t set = 0, handled = signals.caught & ~UINT64_C(0x180000000);
 	if (number == SYS_pause)
-		handled &= ~tracee_signals(tracee, "SigBlk");
+		handled &= ~signals.blocked;
 	else if (target_read(process->target, regs->rdi, &set, sizeof set) != STATUS_OK)
 		return false;
 	else

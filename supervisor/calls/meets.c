@@ -19,7 +19,7 @@ static bool meets(const struct process *process, struct tracee *tracee, long num
 		const struct sender *sender = &process->senders.at[i];
 		if (sender->kind == SENDER_DESCRIPTOR)
 			continue;
-		const bool blocked = tracee_signals(tracee, "SigBlk") & bit(sender->signal);
+		const bool blocked = tracee_signals(tracee).blocked & bit(sender->signal);
 		if (sender->armed &&
 		    (number == SYS_rt_sigaction ? regs->rsi && regs->rdi == (uint64_t)sender->signal
 						: blocked || senders_handled(process, sender->signal)))

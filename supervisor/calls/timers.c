@@ -72,7 +72,8 @@ static struct sender *alarm_of(struct run *run, bool sets)
 	struct process *process = run->process;
 	struct sender *sender = find(process, SENDER_ALARM, 0);
 	const struct tracee *tracee = run_self(run)->tracee;
-	const uint64_t taken = tracee_signals(tracee, "SigCgt") | tracee_signals(tracee, "SigBlk");
+	const struct signal_sets signals = tracee_signals(tracee);
+	const uint64_t taken = signals.caught | signals.blocked;
 	if (sender || !sets || !(taken >> (SIGALRM - 1) & 1))
 		return sender;
 	return add(process, SENDER_ALARM, SIGALRM);
@@ -302,7 +303,8 @@ static bool become_visible(struct run *run, const struct sender *sender)
 			channels_watch(run->process, run->thread, &(const struct op){.kind = OP_NONE});
 		return false;
 	}
-	const uint64_t taken = tracee_signals(tracee, "SigCgt") | tracee_signals(tracee, "SigBlk");
+	const struct signal_sets signals = tracee_signals(tracee);
+	const uint64_t taken = signals.caught | signals.blocked;
 	return sender->armed && taken >> (sender->signal - 1) & 1 && run_become_visible(run);
 }
 

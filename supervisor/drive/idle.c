@@ -78,7 +78,7 @@ static void tell_program(struct process *process)
 	const struct tracee *to = NULL;
 	for (uint32_t t = 0; t < process->threads_length && !to; t++) {
 		const struct tracee *tracee = process->threads[t].tracee;
-		if (!tracee || tracee_signals(tracee, "SigBlk") >> (stop - 1) & 1)
+		if (!tracee || tracee_signals(tracee).blocked >> (stop - 1) & 1)
 			continue;
 		to = tracee;
 		drive->told_thread = t;
@@ -109,7 +109,7 @@ static bool is_deaf(const struct process *process)
 	const struct drive *drive = process->drive;
 	const struct tracee *to = process->threads[drive->told_thread].tracee;
 	return drive_stop_pending(process) ||
-	       (to && tracee_signals(to, "SigIgn") >> (drive->setting->stop - 1) & 1);
+	       (to && tracee_signals(to).ignored >> (drive->setting->stop - 1) & 1);
 }
 
 /* By now it is to have ended. */

@@ -50,9 +50,7 @@ bool drive_stop_pending(const struct process *process)
 	const struct drive *drive = process->drive;
 	const struct tracee *to =
 	    drive->told_thread < process->threads_length ? process->threads[drive->told_thread].tracee : NULL;
-	return to &&
-	       (tracee_signals(to, "SigPnd") | tracee_signals(to, "ShdPnd")) >> (drive->setting->stop - 1) &
-		   1;
+	return to && tracee_signals(to).pending >> (drive->setting->stop - 1) & 1;
 }
 
 void drive_hear_stop(struct process *process)

@@ -171,16 +171,19 @@ bool held_before(const struct process_thread *thread, const struct op *op)
 void held_handle(struct process *process, uint32_t runner, struct outcome *outcome)
 {
 	const struct model *model = process->model->model;
+	const bool sent = process->signalled;
 	process->signalled = false;
 	for (uint32_t t = 0; t < model_threads(model); t++) {
 		struct tracee *tracee = process->threads[t].tracee;
 		if (outcome->kind == OUTCOME_PROCESS_END || outcome->kind == OUTCOME_FAILED)
 			return;
-		if (t == runner || !tracee || tracee->life != TRACEE_STOPPED)
+		if (t == runner || !tracee || tracee->life != TRACEE_STOPPED ||
+		    (!sent && !tracee_has_signals(tracee)))
 			continue;
 		spaces_enter(process, t);
-		uint64_t signals = signals_deliverable(tracee);
-		const int fatal = process_is_disturbed(process) ? signals_fatal(tracee) : 0;
+		const struct signal_sets sets = tracee_signals(tracee);
+		const uint64_t signals = signals_deliverable(&sets);
+		const int fatal = process_is_disturbed(process) ? signals_fatal(&sets) : 0;
 		if (fatal && process->spaces_length > 1 && followed_outlived(process, fatal)) {
 			run_failed(outcome, END_UNSUPPORTED, STATUS_UNSUPPORTED,
 				   "a process is ended by a signal, which --follow can't follow");
@@ -197,7 +200,8 @@ void held_handle(struct process *process, uint32_t runner, struct outcome *outco
 		const struct op *op = model_pending(model, t);
 		/* Of one that ends the wait nobody tries what it does to a thread that is just not there yet. */
 		if (process->spaces_length > 1 && op_waits_outside(op->kind))
-			process_remark(process, "signals to threads that are about to wait for what is outside");
+			process_remark(process,
+				       "signals to threads that are about to wait for what is outside");
 		/* It may come to a wait before: to be looked at again. */
 		if (op_waits_outside(op->kind) || op->kind == OP_SIGNAL_TAKE ||
 		    apart_begun(&process->threads[t].call) ||

@@ -36,15 +36,17 @@ static bool can_take(const struct process *process, uint32_t thread, int signal)
 	const struct process_thread *self = &process->threads[thread];
 	const struct tracee *tracee = self->tracee;
 	const struct op *op = model_pending(process->model->model, thread);
-	if (!tracee || tracee->life != TRACEE_STOPPED || tracee_signals(tracee, "SigBlk") & bit(signal) ||
-	    !(tracee_signals(tracee, "SigCgt") & bit(signal)))
+	if (!tracee || tracee->life != TRACEE_STOPPED)
+		return false;
+	const struct signal_sets signals = tracee_signals(tracee);
+	if (!(signals.caught & ~signals.blocked & bit(signal)))
 		return false;
 	return op->kind == OP_SIGNAL_TAKE || (held_before(self, op) && !may_be_halved(self));
 }
 
 static bool handles(const struct process *process, uint32_t thread, int signal)
 {
-	return tracee_signals(process->threads[thread].tracee, "SigCgt") & bit(signal);
+	return tracee_signals(process->threads[thread].tracee).caught & bit(signal);
 }
 
 /* It waits for that signal, or will as soon as it goes on. */
@@ -73,7 +75,7 @@ static void aim_send(const struct process *process, uint32_t thread, struct op *
 		if (!tracee || tracee->life != TRACEE_STOPPED)
 			continue;
 		const bool at_once = t != thread && can_take(process, t, signal);
-		if (at_once || (t == thread ? !(tracee_signals(tracee, "SigBlk") & bit(signal)) &&
+		if (at_once || (t == thread ? !(tracee_signals(tracee).blocked & bit(signal)) &&
 						  handles(process, t, signal)
 					    : awaits(process, t, signal)))
 			op->arg2 |= INT64_C(1) << t;
@@ -142,8 +144,9 @@ static void aim_take(struct process *process, uint32_t thread, struct op *op)
 	op->flags &= (uint16_t)~OP_INTERRUPTS;
 	if (!regs || !op_interruptible(under->kind) || !would_wait(process, thread, under))
 		return;
+	const struct signal_sets signals = tracee_signals(self->tracee);
 	if ((!self->call.entry && never_restarts((long)regs->orig_rax)) ||
-	    held_ends_waits(self->tracee, numbers(&self->signals) | signals_deliverable(self->tracee)))
+	    held_ends_waits(self->tracee, numbers(&self->signals) | signals_deliverable(&signals)))
 		op->flags |= OP_INTERRUPTS;
 }
 
@@ -156,7 +159,7 @@ static void aim_exit(const struct process *process, uint32_t thread, struct op *
 	for (uint32_t t = 0; t < process->threads_length; t++) {
 		const struct tracee *tracee = process->threads[t].tracee;
 		if (!tracee || model_process(model, t) != parent ||
-		    tracee_signals(tracee, "SigBlk") & bit(SIGCHLD))
+		    tracee_signals(tracee).blocked & bit(SIGCHLD))
 			continue;
 		taker = t;
 		takers++;

@@ -138,8 +138,10 @@ bool followed_is_noticed(const struct process *process)
 	const uint64_t child = UINT64_C(1) << (SIGCHLD - 1);
 	for (uint32_t t = 0; t < process->threads_length; t++) {
 		const struct tracee *tracee = process->threads[t].tracee;
-		if (tracee && model_process(model, t) == parent)
-			return (tracee_signals(tracee, "SigCgt") | tracee_signals(tracee, "SigBlk")) & child;
+		if (!tracee || model_process(model, t) != parent)
+			continue;
+		const struct signal_sets signals = tracee_signals(tracee);
+		return (signals.caught | signals.blocked) & child;
 	}
 	return false;
 }

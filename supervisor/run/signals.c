@@ -99,7 +99,7 @@ bool run_on_signal(struct run *run, const struct stop *stop)
 				 "accessing address 0x%llx", (unsigned long long)stop->address);
 		return true;
 	}
-	const bool handled = tracee_signals(stop->tracee, "SigCgt") >> (signal - 1) & 1;
+	const bool handled = tracee_signals(stop->tracee).caught >> (signal - 1) & 1;
 	if (handled && comes_between(run, signal))
 		process_remark(run->process, SIGNALS_BETWEEN);
 	/* The kernel is entered, and a processor that comes back from there has waited for its stores. */

@@ -5,12 +5,9 @@
 
 #include <signal.h>
 
-uint64_t signals_deliverable(const struct tracee *tracee)
+uint64_t signals_deliverable(const struct signal_sets *signals)
 {
-	uint64_t pending = tracee_signals(tracee, "SigPnd") | tracee_signals(tracee, "ShdPnd");
-	if (!pending)
-		return 0;
-	return pending & ~tracee_signals(tracee, "SigBlk") & tracee_signals(tracee, "SigCgt");
+	return signals->pending & ~signals->blocked & signals->caught;
 }
 
 bool signals_read_by(const struct tracee *tracee, int fd, uint64_t *set)
@@ -22,7 +19,8 @@ bool signals_read_by(const struct tracee *tracee, int fd, uint64_t *set)
 	       fdinfo_number(pid, fd, "sigmask", 16, set);
 }
 
-bool signals_end_process(const struct tracee *tracee, int signal)
+/* One that the process has no use for. */
+static bool ends(const struct signal_sets *signals, int signal)
 {
 	switch (signal) {
 	case SIGCHLD:
@@ -35,18 +33,21 @@ bool signals_end_process(const struct tracee *tracee, int signal)
 	case SIGTTOU:
 		return false;
 	default:
-		return !((tracee_signals(tracee, "SigCgt") | tracee_signals(tracee, "SigIgn")) >>
-			     (signal - 1) &
-			 1);
+		return !((signals->caught | signals->ignored) >> (signal - 1) & 1);
 	}
 }
 
-int signals_fatal(const struct tracee *tracee)
+bool signals_end_process(const struct tracee *tracee, int signal)
 {
-	const uint64_t pending = (tracee_signals(tracee, "SigPnd") | tracee_signals(tracee, "ShdPnd")) &
-				 ~tracee_signals(tracee, "SigBlk");
+	const struct signal_sets signals = tracee_signals(tracee);
+	return ends(&signals, signal);
+}
+
+int signals_fatal(const struct signal_sets *signals)
+{
+	const uint64_t pending = signals->pending & ~signals->blocked;
 	for (int signal = 1; pending && signal <= 64; signal++)
-		if (pending >> (signal - 1) & 1 && signals_end_process(tracee, signal))
+		if (pending >> (signal - 1) & 1 && ends(signals, signal))
 			return signal;
 	return 0;
 }
@@ -56,7 +57,7 @@ void signals_pass(struct process *process, const struct tracee *running)
 	uint64_t signals;
 	if (!tracer_take_signals(&signals))
 		return;
-	const uint64_t blocked = running ? tracee_signals(running, "SigBlk") : ~UINT64_C(0);
+	const uint64_t blocked = running ? tracee_signals(running).blocked : ~UINT64_C(0);
 	process->disturbed = true;
 	process_remark(process, "signals from outside");
 	for (int signal = 1; signal <= 64; signal++)

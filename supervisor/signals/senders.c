@@ -66,7 +66,7 @@ static const struct tracee *somebody(const struct process *process)
 bool senders_handled(const struct process *process, int signal)
 {
 	const struct tracee *tracee = somebody(process);
-	return tracee && tracee_signals(tracee, "SigCgt") & bit(signal);
+	return tracee && tracee_signals(tracee).caught & bit(signal);
 }
 
 bool senders_blocked(const struct process *process, uint32_t receiver, int signal)
@@ -74,7 +74,7 @@ bool senders_blocked(const struct process *process, uint32_t receiver, int signa
 	for (uint32_t t = 0; t < process->threads_length; t++) {
 		const struct tracee *tracee = process->threads[t].tracee;
 		if (tracee && (receiver == NO_THREAD || receiver == t) &&
-		    !(tracee_signals(tracee, "SigBlk") & bit(signal)))
+		    !(tracee_signals(tracee).blocked & bit(signal)))
 			return false;
 	}
 	return true;

@@ -57,12 +57,12 @@ static bool decode(const struct process *process, long number, const struct user
 
 static bool blocks(const struct tracee *tracee, uint64_t signal)
 {
-	return tracee_signals(tracee, "SigBlk") >> (signal - 1) & 1;
+	return tracee_signals(tracee).blocked >> (signal - 1) & 1;
 }
 
 static bool handles(const struct process *process, uint32_t thread, uint64_t signal)
 {
-	return tracee_signals(process->threads[thread].tracee, "SigCgt") >> (signal - 1) & 1;
+	return tracee_signals(process->threads[thread].tracee).caught >> (signal - 1) & 1;
 }
 
 /* Without a handler it is left to those who wait for it, if nobody else may take it. */

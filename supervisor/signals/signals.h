@@ -9,10 +9,10 @@
 bool signals_read_by(const struct tracee *tracee, int fd, uint64_t *set);
 /* Would this signal end the process? Then it is stopped there, its threads still to be looked at. */
 bool signals_end_process(const struct tracee *tracee, int signal);
-/* The signals that are pending, not blocked, and have a handler; bit 0 is signal 1 */
-uint64_t signals_deliverable(const struct tracee *tracee);
+/* Of a thread's: those that are pending, not blocked, and have a handler; bit 0 is signal 1. */
+uint64_t signals_deliverable(const struct signal_sets *signals);
 /* One that is pending, not blocked, and will end the process; 0: there is none. */
-int signals_fatal(const struct tracee *tracee);
+int signals_fatal(const struct signal_sets *signals);
 /* What was sent to fmc goes to the program: to this thread, unless it blocks it or is NULL. */
 void signals_pass(struct process *process, const struct tracee *running);
 

@@ -108,7 +108,7 @@ static void mind_call(struct tracee *tracee, int signal)
 	const struct user_regs_struct *regs = tracee_regs(tracee);
 	if (!regs || ((long)regs->orig_rax < 0 && !tracee->cut_call.goes_on))
 		return;
-	if (tracee_signals(tracee, "SigCgt") >> (signal - 1) & 1)
+	if (tracee_signals(tracee).caught >> (signal - 1) & 1)
 		cut_call_leave(tracee);
 	else
 		cut_call_mend(tracee);

@@ -18,7 +18,7 @@ uint64_t signal_mask_of(const struct tracee *tracee, uint64_t kernels)
 
 uint64_t tracee_blocked(const struct tracee *tracee)
 {
-	return signal_mask_of(tracee, tracee_signals(tracee, "SigBlk"));
+	return signal_mask_of(tracee, tracee_signals(tracee).blocked);
 }
 
 enum status signal_mask_give(struct tracee *tracee, uint64_t mask)

@@ -221,19 +221,39 @@ void target_queue(const struct target *target, const struct tracee *tracee, sigi
 		syscall(SYS_rt_sigqueueinfo, target->pid, info->si_signo, info);
 }
 
-uint64_t tracee_signals(const struct tracee *tracee, const char *name)
+struct signal_sets tracee_signals(const struct tracee *tracee)
 {
+	struct signal_sets sets = {0};
+	/* As they come there: what is behind the last one isn't read. */
+	const struct {
+		const char *name;
+		uint64_t *set;
+	} lines[] = {{"SigPnd:", &sets.pending},
+		     {"ShdPnd:", &sets.pending},
+		     {"SigBlk:", &sets.blocked},
+		     {"SigIgn:", &sets.ignored},
+		     {"SigCgt:", &sets.caught}};
 	char path[64], line[256];
-	unsigned long long mask = 0;
+	size_t found = 0;
 	snprintf(path, sizeof path, "/proc/%d/task/%d/status", tracee->target->pid, tracee->tid);
 	FILE *file = fopen(path, "re");
-	if (!file)
-		return 0;
-	while (fgets(line, sizeof line, file))
-		if (!strncmp(line, name, strlen(name)) && line[strlen(name)] == ':')
-			sscanf(line + strlen(name) + 1, "%llx", &mask);
-	fclose(file);
-	return mask;
+	while (file && found < sizeof lines / sizeof lines[0] && fgets(line, sizeof line, file)) {
+		const size_t length = strlen(lines[found].name);
+		if (strncmp(line, lines[found].name, length) == 0)
+			*lines[found++].set |= strtoull(line + length, NULL, 16);
+	}
+	if (file)
+		fclose(file);
+	return sets;
+}
+
+bool tracee_has_signals(const struct tracee *tracee)
+{
+	const struct __ptrace_peeksiginfo_args own = {.nr = 1},
+					       shared = {.flags = PTRACE_PEEKSIGINFO_SHARED, .nr = 1};
+	siginfo_t first;
+	return ptrace(PTRACE_PEEKSIGINFO, tracee->tid, &own, &first) != 0 ||
+	       ptrace(PTRACE_PEEKSIGINFO, tracee->tid, &shared, &first) != 0;
 }
 
 bool tracee_is_zombie(const struct tracee *tracee)

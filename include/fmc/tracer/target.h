@@ -368,10 +368,20 @@ void target_keep_files(struct target *target, struct kept_files *files);
  */
 enum status target_stop_all_calls(struct tracee *tracee);
 
-/* A set of signals from the tracee's status in proc(5), by its name there ("SigBlk"); bit 0 is signal 1. Empty: it is gone. */
-uint64_t tracee_signals(const struct tracee *tracee, const char *name);
-/* Those that it has blocked, as it is told: the kernel may have fewer. */
+/* Sets of signals from a tracee's status in proc(5), bit 0 is signal 1; pending: those for the process, too. */
+struct signal_sets {
+	uint64_t pending, blocked, ignored, caught;
+};
+
+/* All are empty if it is gone. tracee_blocked: those that it has blocked, as it is told: the kernel may have fewer. */
+struct signal_sets tracee_signals(const struct tracee *tracee);
 uint64_t tracee_blocked(const struct tracee *tracee);
+
+/*
+ * Is any pending, blocked or not, for a stopped tracee or its process? Ten times as fast to ask as the sets, but one that was sent with
+ * tgkill(2) beyond RLIMIT_SIGPENDING isn't seen. True if it can't be asked.
+ */
+bool tracee_has_signals(const struct tracee *tracee);
 
 /*
  * The system call in which a running tracee sleeps interruptibly now, and its first argument if it is asked for (not NULL); -1 if

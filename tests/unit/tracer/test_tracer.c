@@ -598,11 +598,32 @@ START_TEST(alarms_are_blocked_as_before)
 		struct target *target;
 		sigset_t now;
 		ck_assert_int_eq(origin_start(origin, &target), STATUS_OK);
-		ck_assert(tracee_signals(target_tracee(target, 0), "SigBlk") >> (SIGALRM - 1) & 1);
+		ck_assert(tracee_signals(target_tracee(target, 0)).blocked >> (SIGALRM - 1) & 1);
 		sigprocmask(SIG_BLOCK, NULL, &now);
 		ck_assert_int_eq(sigismember(&now, SIGALRM), 0);
 		target_kill(target);
 	}
+	origin_free(origin);
+}
+END_TEST
+
+/* To the process, or to its thread. */
+START_TEST(pending_signals_are_seen)
+{
+	char *arguments[] = {NULL, NULL};
+	struct program program = program_of("/bin/true", arguments);
+	int prepared = 0;
+	struct origin *origin = new_origin(&program, kinds[0], &prepared);
+	struct target *target;
+	ck_assert_int_eq(origin_start(origin, &target), STATUS_OK);
+	const struct tracee *tracee = target_tracee(target, 0);
+	const pid_t pid = target_pid(target);
+	ck_assert_uint_eq(tracee_signals(tracee).pending, 0);
+	ck_assert(!tracee_has_signals(tracee));
+	ck_assert_int_eq(_i ? kill(pid, SIGUSR1) : (int)syscall(SYS_tgkill, pid, pid, SIGUSR1), 0);
+	ck_assert_uint_eq(tracee_signals(tracee).pending, UINT64_C(1) << (SIGUSR1 - 1));
+	ck_assert(tracee_has_signals(tracee));
+	target_kill(target);
 	origin_free(origin);
 }
 END_TEST
@@ -647,6 +668,7 @@ int main(void)
 	tcase_add_test(each, filters_are_made_once);
 	tcase_add_test(each, filters_of_devices_are_made_once);
 	tcase_add_loop_test(each, signals_wait_for_injected_calls, 0, 2);
+	tcase_add_loop_test(each, pending_signals_are_seen, 0, 2);
 	tcase_add_loop_test(each, injected_calls, 0, 2);
 	tcase_add_loop_test(each, digests_tell_states_apart, 0, 2);
 	tcase_add_loop_test(each, digests_skip_what_is_only_reserved, 0, 2);
