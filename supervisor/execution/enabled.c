@@ -188,10 +188,11 @@ static bool goes_round(struct execution *x)
 	    told && x->machine->ops->await ? x->machine->ops->await(x->machine, 0) : HOPE_NONE;
 	if (hope == HOPE_NONE)
 		return true;
-	trace->loop_start = 0;
 	trace->end_thread = NO_THREAD;
 	trace->end = END_NONE;
-	if (hope == HOPE_LOST) {
+	if (hope != HOPE_LOST) {
+		trace->loop_start = 0;
+	} else {
 		trace->end = END_STUCK;
 		snprintf(trace->message, sizeof trace->message,
 			 "threads go round until something comes from outside of the program");

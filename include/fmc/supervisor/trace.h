@@ -153,7 +153,7 @@ enum end_reason {
 	END_REDUNDANT,	 /* all that could go on are asleep: what follows has been explored */
 	END_DIVERGED,	 /* the plan's prefix can't be followed: its step number `length` is not possible */
 	END_UNSUPPORTED, /* the target did what fmc can't supervise; message says what */
-	END_STUCK,	 /* all threads wait for something outside of the model, for longer than fmc does */
+	END_STUCK,	 /* all threads wait for something outside of the model, for longer than fmc does, or go round from loop_start on */
 	END_ABSENT, /* in a copy of a running process, end_thread was about to use what the copy lacks: message */
 	END_GOES_ON, /* in a copy of a running process: a cycle as of END_LIVELOCK or END_NO_YIELD, which all who run in it were in
 			when the copy was made; end_thread is one of them, message says where it is */

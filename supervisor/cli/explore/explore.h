@@ -70,6 +70,7 @@ struct exploration {
 	uint64_t cut_early; /* auto's, at less than the depth */
 	uint64_t allowed;   /* executions that ended in a cycle as formulas allow it */
 	uint64_t cut, held_back, diverged, unconfirmed, outside, absent, going_on;
+	uint64_t going_round; /* of those outside: threads go round */
 	struct failures failures;
 	struct looks looks;	/* executions that are looked at again if the search comes to its end */
 	struct races races;	/* that those looks have shown */

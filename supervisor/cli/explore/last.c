@@ -58,6 +58,7 @@ static void account(struct exploration *x)
 	x->held_back += trace->held_back;
 	x->diverged += trace->end == END_DIVERGED;
 	x->outside += trace->end == END_STUCK;
+	x->going_round += trace->end == END_STUCK && trace->loop_start;
 	x->absent += trace->end == END_ABSENT;
 	if (trace->end == END_ABSENT)
 		verdict_because(verdict, "a copy of the process can't do what it did: T%u: %s",

@@ -126,9 +126,16 @@ void explore_give_reasons(struct exploration *x)
 				"in %" PRIu64 " execution%s a thread was held after %" PRIu64
 				" transitions of its own (--max-thread-depth)",
 				x->held_back, plural(x->held_back), options->search.max_thread_depth);
-	if (x->outside)
+	const uint64_t waiting = x->outside - x->going_round;
+	if (waiting)
 		verdict_because(v, "in %" PRIu64 " execution%s all threads waited for something outside",
-				x->outside, plural(x->outside));
+				waiting, plural(waiting));
+	if (x->going_round)
+		verdict_because(
+		    v,
+		    "in %" PRIu64
+		    " execution%s threads went round and round, which something outside could have ended",
+		    x->going_round, plural(x->going_round));
 	if (x->absent)
 		verdict_because(v, "%" PRIu64 " execution%s ended where the copy lacked something", x->absent,
 				plural(x->absent));

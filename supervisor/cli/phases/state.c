@@ -38,6 +38,7 @@ static void save_counts(const struct exploration *x, struct saver *saver)
 	save_number(saver, x->diverged);
 	save_number(saver, x->unconfirmed - x->undecided);
 	save_number(saver, x->outside);
+	save_number(saver, x->going_round);
 	save_number(saver, x->absent);
 	save_signed(saver, v->assumed_exit);
 	save_number(saver, x->broken_off);
@@ -85,6 +86,7 @@ static void load_counts(struct exploration *x, struct loader *loader)
 	x->diverged = load_number(loader);
 	x->unconfirmed = load_number(loader);
 	x->outside = load_number(loader);
+	x->going_round = load_number(loader);
 	x->absent = load_number(loader);
 	int64_t assumed = load_signed(loader);
 	if (assumed == 0)
