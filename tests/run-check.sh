@@ -27,7 +27,7 @@ declare -A PROCESSES BEGUN DEADLINES
 
 # Suites that run beside each other, after a colon those that have to be over before; by the processor time that they take, those that take
 # most, or longest, first, so that the lanes end together.
-SUITES='samples engine drive atomics gdb-commands:samples races time attach-across verdict hostile always programs waits spin tso points resume attach export:samples
+SUITES='samples engine tries drive atomics gdb-commands:samples races time attach-across verdict hostile always programs waits spin tso points resume attach export:samples
 	repeat outcomes replay:samples kernel jobs states sharing origins attach-run gdb certificate memory page suites explore shard launch gdbserver servers reduced show
 	terminal attach-refused followed between handlers layers kill results attach-python cli minimize languages ops install reports look docs completion environment again hangs'
 

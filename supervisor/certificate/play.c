@@ -358,6 +358,7 @@ const char *play_step(const struct play *play, struct state *state, const struct
 	struct set before;
 	const char *why = NULL;
 	const uint32_t t = node->step.thread;
+	const struct op op = *model_pending(state->model, t);
 	if (footprint)
 		dependence_begin(footprint, state->model, t, node->step.choice);
 	model_perform(state->model, t, node->step.choice, &seen, &effect);
@@ -375,10 +376,10 @@ const char *play_step(const struct play *play, struct state *state, const struct
 		why = note_ready(play, state, node);
 	compute_enabled(play, state);
 	if (!why && state->fair) {
+		const struct turn turn = fair_turn(state->model, t, &op, node->word, effect.yield);
 		if (footprint)
-			fair_footprint(footprint, state->fair, t, before.words, state->enabled,
-				       fair_counts(state->fair, t, effect.yield));
-		fair_step(state->fair, t, effect.yield, before.words, state->enabled);
+			fair_footprint(footprint, state->fair, &turn, before.words, state->enabled);
+		fair_take(state->fair, &turn, before.words, state->enabled);
 	}
 	return why;
 }
@@ -387,6 +388,7 @@ void play_ahead(const struct play *play, struct state *state, struct step step,
 		const struct certificate_node *seen, struct footprint *footprint)
 {
 	const struct observation observation = {seen ? seen->word : 0, seen ? seen->word2 : 0};
+	const struct op op = *model_pending(state->model, step.thread);
 	struct effect effect;
 	struct set before;
 	dependence_begin(footprint, state->model, step.thread, step.choice);
@@ -398,6 +400,6 @@ void play_ahead(const struct play *play, struct state *state, struct step step,
 		return;
 	bitset_copy(before.words, state->enabled, play->words);
 	compute_enabled(play, state);
-	fair_footprint(footprint, state->fair, step.thread, before.words, state->enabled,
-		       fair_counts(state->fair, step.thread, effect.yield));
+	const struct turn turn = fair_turn(state->model, step.thread, &op, observation.word, effect.yield);
+	fair_footprint(footprint, state->fair, &turn, before.words, state->enabled);
 }

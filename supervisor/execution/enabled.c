@@ -383,8 +383,7 @@ bool execution_compute_enabled(struct execution *x)
 	}
 	execution_hold_timeouts(x);
 	if (trace->length > 0) {
-		const struct transition *last = &trace->at[trace->length - 1];
-		if (!execution_advance_fairness(x, last->thread, (last->flags & TRANSITION_YIELD) != 0))
+		if (!execution_advance_fairness(x, &trace->at[trace->length - 1]))
 			return false;
 		execution_wake_sleepers(x);
 	}

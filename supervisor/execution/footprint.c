@@ -48,18 +48,19 @@ bool execution_record_objects(struct execution *x)
 	return true;
 }
 
-bool execution_advance_fairness(struct execution *x, uint32_t t, bool yield)
+bool execution_advance_fairness(struct execution *x, const struct transition *last)
 {
-	bool counted = fair_counts(x->fair, t, yield);
-	x->windows |= counted;
+	const struct turn turn = fair_turn(x->block.model, last->thread, &last->op, last->word,
+					   (last->flags & TRANSITION_YIELD) != 0);
+	x->windows |= fair_counts(x->fair, turn.thread, turn.yield);
 	if (x->windows) {
 		struct trace *trace = x->trace;
-		fair_footprint(&x->footprint, x->fair, t, x->before, x->enabled, counted);
+		fair_footprint(&x->footprint, x->fair, &turn, x->before, x->enabled);
 		trace->accesses_length = trace->at[trace->length - 1].first_access;
 		if (!trace_push_footprint(trace, &x->footprint))
 			return execution_out_of_memory(trace);
 	}
-	fair_step(x->fair, t, yield, x->before, x->enabled);
+	fair_take(x->fair, &turn, x->before, x->enabled);
 	return true;
 }
 

@@ -114,7 +114,7 @@ bool execution_settle(struct execution *x, uint32_t thread, bool asleep, const s
  * model knows of it. Then lines 13 to 29 of Algorithm 1, which may add to it.
  */
 bool execution_footprint(struct execution *x, const struct outcome *outcome);
-bool execution_advance_fairness(struct execution *x, uint32_t t, bool yield);
+bool execution_advance_fairness(struct execution *x, const struct transition *last);
 bool execution_record_objects(struct execution *x);
 
 /*

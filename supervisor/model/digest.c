@@ -94,7 +94,8 @@ static uint32_t words_of_object(const struct model *m, uint32_t object, uint64_t
 	words[1] = pair(o->owner, count_of(o));
 	words[2] = pair(o->first, o->last);
 	words[3] = pair(o->sleepers, o->spurious);
-	words[4] = o->standing;
+	/* Who has changed it last matters to fairness alone. */
+	words[4] = o->class >= CLASS_FILE_LOCK && o->class < CLASSES ? 0 : o->standing;
 	if (o->class < CLASS_USER)
 		return OBJECT_WORDS;
 	__builtin_memcpy(words + OBJECT_WORDS, model_user_const(m, object), OBJECT_USER_BYTES);

@@ -19,6 +19,12 @@ static bool ready(const struct model *m, uint32_t t)
 	       op->arg3 != 1 + (int64_t)model_object_const(m, op->object)->count;
 }
 
+static void change(struct model_object *o, uint32_t t)
+{
+	o->count++;
+	o->standing = t + 1;
+}
+
 /* One that transfers waits for the other object as well, of which the model knows. */
 static bool both_ready(const struct model *m, uint32_t t)
 {
@@ -32,17 +38,18 @@ static void perform(struct model *m, uint32_t t, int32_t choice, const struct ob
 	struct model_object *o = model_object(m, op->object);
 	(void)choice;
 	FMC_ASSERT(seen != NULL);
-	if (seen->word == TRIED_WAITS && !model_kernel_never(op) && !(op->flags & OP_READY)) {
+	if (model_came_late(op, seen->word)) {
 		op->arg3 = 1 + (int64_t)o->count;
 		effect->asleep = effect->blocked = true;
 	} else if (seen->word == TRIED_FAILS || model_kernel_lacks_second(m, op)) {
 		effect->yield = true;
 	} else {
 		/* Nobody waits for where in a file somebody stands. */
-		o->count += op->arg != 0 && op->kind != OP_FILE_READ && op->kind != OP_FILE_TO_FILE;
+		if (op->arg != 0 && op->kind != OP_FILE_READ && op->kind != OP_FILE_TO_FILE)
+			change(o, t);
 		/* Of a pipe the kernel tells. */
-		if (op->object2 != NO_OBJECT && op_class2(op->kind) == op_class(op->kind))
-			model_object(m, op->object2)->count += op->arg != 0;
+		if (op->arg != 0 && op->object2 != NO_OBJECT && op_class2(op->kind) == op_class(op->kind))
+			change(model_object(m, op->object2), t);
 	}
 }
 
@@ -58,6 +65,17 @@ static void touches(struct footprint *footprint, const struct model *m, uint32_t
 		touch_object(footprint, op->object2, op->arg == 0 || model_kernel_only_reads(op, true));
 	if (op_class(op->kind) == CLASS_FILE_LOCK && op->arg == LOCK_OF_PROCESS)
 		touch(footprint, TOUCH_LOCK_WAITS, 0, TOUCH_WRITE);
+}
+
+bool model_came_late(const struct op *op, uint32_t word)
+{
+	return op_is_tried(op->kind) && word == TRIED_WAITS && !model_kernel_never(op) &&
+	       !(op->flags & OP_READY);
+}
+
+uint32_t model_changed_last(const struct model *m, uint32_t object)
+{
+	return model_object_const(m, object)->standing - 1;
 }
 
 const struct family family_tried = {.ready = both_ready, .perform = perform, .touch = touches};

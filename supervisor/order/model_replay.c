@@ -319,7 +319,9 @@ static void take(struct model_replay *r, size_t k)
 		return;
 	bitset_copy(r->before, r->enabled, r->words);
 	compute_enabled(r);
-	fair_step(r->fair, step.thread, transition->flags & TRANSITION_YIELD, r->before, r->enabled);
+	const struct turn turn = fair_turn(r->model, step.thread, &transition->op, transition->word,
+					   transition->flags & TRANSITION_YIELD);
+	fair_take(r->fair, &turn, r->before, r->enabled);
 }
 
 bool model_replay_step(struct model_replay *r, size_t k)
@@ -394,6 +396,7 @@ void model_replay_perform(struct model_replay *r, const struct step *step, const
 {
 	struct effect effect;
 	uint32_t t = step->thread;
+	const struct op op = *model_pending(r->model, t);
 	dependence_begin(footprint, r->model, t, step->choice);
 	if (!model_has_choice(r->model, t, step->choice))
 		return;
@@ -409,7 +412,8 @@ void model_replay_perform(struct model_replay *r, const struct step *step, const
 		return;
 	bitset_copy(r->before, r->enabled, r->words);
 	compute_enabled(r);
-	fair_footprint(footprint, r->fair, t, r->before, r->enabled, fair_counts(r->fair, t, effect.yield));
+	const struct turn turn = fair_turn(r->model, t, &op, seen->word, effect.yield);
+	fair_footprint(footprint, r->fair, &turn, r->before, r->enabled);
 }
 
 /* It may end a wait or not, which depends on what it finds and makes of it. */

@@ -126,32 +126,58 @@ static bool outruns(const struct trace *trace, size_t start)
 	return false;
 }
 
-/* It goes to sleep before an object of the kernel that it would have had to wait for. */
+/* Does the thread go to sleep before an object of the kernel, for which it would have had to wait? */
 static bool comes_late(const struct transition *transition)
 {
-	return op_is_tried(transition->op.kind) && transition->word == TRIED_WAITS && !transition->op.arg2;
+	return model_came_late(&transition->op, transition->word);
+}
+
+/* All that it does in the cycle; false: it does nothing. */
+static bool only_comes_late(const struct trace *trace, size_t start, uint32_t t)
+{
+	bool late = false;
+	for (size_t i = start; i < trace->length; i++)
+		if (trace->at[i].thread == t && !comes_late(&trace->at[i]))
+			return false;
+		else
+			late |= trace->at[i].thread == t;
+	return late;
+}
+
+static bool changes(const struct transition *transition, uint32_t object)
+{
+	const struct op *op = &transition->op;
+	return op_is_tried(op->kind) && op->arg != 0 && transition->word == TRIED_GOES &&
+	       (op->object == object || op->object2 == object);
 }
 
 /*
- * Somebody whom the kernel wakes for a lock comes too late each time, as others have taken it again: as with a mutex, that is no fault of theirs. But
- * those are at fault whom the kernel refuses to let wait (EDEADLK), and who try again without letting anybody get on.
+ * Thread t has never been able to go on, as far as is known: whenever the object for which it waits has been changed, it has come late before that was
+ * changed again.
  */
-static bool is_outpaced(const struct trace *trace, size_t start)
+static bool is_kept_out(const struct trace *trace, size_t start, uint32_t t)
 {
-	bool late = false, refused = false;
-	for (size_t i = start; i < trace->length; i++) {
-		const struct transition *one = &trace->at[i];
-		late |= comes_late(one);
-		refused |= op_is_tried(one->op.kind) && one->word == TRIED_FAILS;
+	const size_t round = trace->length - start;
+	uint32_t object = NO_OBJECT;
+	bool open = false; /* changed, and nobody knows how */
+	for (size_t n = 0; n < 2 * round; n++) {
+		const struct transition *one = &trace->at[start + n % round];
+		if (one->thread == t) {
+			object = one->op.object;
+			open = false;
+		} else if (object != NO_OBJECT && changes(one, object)) {
+			if (open)
+				return false;
+			open = true;
+		}
 	}
-	return late && !refused;
+	return true;
 }
 
 /* Fair, and nobody's fault all the same. */
 static bool excused(const struct trace *trace, size_t start, uint32_t selfish)
 {
-	return outruns(trace, start) || is_outpaced(trace, start) ||
-	       (selfish == NO_THREAD && waits_for_what_it_missed(trace, start));
+	return outruns(trace, start) || (selfish == NO_THREAD && waits_for_what_it_missed(trace, start));
 }
 
 enum end_reason cycle_judge(struct trace *trace, size_t start, uint32_t threads, bool only_fair)
@@ -162,6 +188,13 @@ enum end_reason cycle_judge(struct trace *trace, size_t start, uint32_t threads,
 	uint32_t selfish = NO_THREAD;
 	for (uint32_t t = 0; t < threads; t++) {
 		struct share share = share_since(trace, start, t);
+		/*
+		 * Somebody whom the kernel wakes for a lock comes too late each time, as others have taken it again: as with a mutex, that isn't fair.
+		 */
+		if (only_comes_late(trace, start, t)) {
+			fair &= is_kept_out(trace, start, t);
+			continue;
+		}
 		if (!share.scheduled && enabled_since(trace, start, t))
 			fair = false;
 		if (share.scheduled && !share.yielded && selfish == NO_THREAD)

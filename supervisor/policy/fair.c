@@ -173,6 +173,21 @@ bool fair_step(struct fair *f, uint32_t t, bool yield, const uint64_t *before, c
 	return true;
 }
 
+void fair_late(struct fair *f, uint32_t t, uint32_t by, const uint64_t *after)
+{
+	uint32_t u;
+	if (f->k == 0)
+		return;
+	BITSET_EACH(u, f->block, f->words)
+	{
+		uint64_t *e = row(f, u, ROW_E);
+		for (uint32_t w = 0; w < f->words; w++)
+			e[w] &= after[w];
+	}
+	if (by < f->threads && by != t && is_open(f, by))
+		bitset_add(row(f, by, ROW_D), t);
+}
+
 bool fair_counts(const struct fair *f, uint32_t t, bool yield)
 {
 	return yield && f->k != 0 && (f->block[yields_at(f->room, f->words) + t] + 1) % f->k == 0;

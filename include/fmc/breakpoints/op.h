@@ -314,7 +314,8 @@ struct object_state {
 	uint32_t wakeup;   /* enum wakeup */
 	uint32_t spurious; /* condition variable: how many spurious wakeups there may still be */
 	uint32_t
-	    standing; /* object of the kernel: enum kernel_standing; of an eventfd the upper half of its number */
+	    standing; /* object of the kernel: enum kernel_standing; of an eventfd the upper half of its number; of one that op_is_tried(): 1 + who
+			 has changed it last, 0: nobody */
 	uint32_t sleepers; /* how many sleep there or stand in its queue; not for model_add_object() */
 	/*
 	 * Semaphore: its value when it was initialised or first seen, less the waits since that succeeded, 0 at

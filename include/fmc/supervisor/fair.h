@@ -40,6 +40,12 @@ void fair_schedulable(const struct fair *f, const uint64_t *enabled, uint64_t *s
  */
 bool fair_step(struct fair *f, uint32_t t, bool yield, const uint64_t *before, const uint64_t *after);
 
+/*
+ * The same of a transition that has found that t has to wait, which wasn't known before: it is as if t hadn't been enabled, since a transition of `by`
+ * (NO_THREAD: nobody known, or t itself). t keeps its priorities, and counts as disabled by that thread.
+ */
+void fair_late(struct fair *f, uint32_t t, uint32_t by, const uint64_t *after);
+
 /* Would t's next transition count, if it is a yield or not: begin a new window. */
 bool fair_counts(const struct fair *f, uint32_t t, bool yield);
 

@@ -78,6 +78,27 @@ START_TEST(disabling_counts)
 }
 END_TEST
 
+/* A lock of the kernel's that t takes before each of its yields and gives back after them: u comes late once, and then goes first. */
+START_TEST(late_is_not_scheduled)
+{
+	const uint64_t both = BOTH, only_t = ONLY_T;
+	struct fair *f = new_fair(2, 2, 1);
+	fair_step(f, T, true, &both, &both);
+	fair_late(f, U, T, &only_t);
+	fair_step(f, T, false, &only_t, &both); /* gives it back */
+	fair_step(f, T, false, &both, &both);	/* takes it */
+	fair_step(f, T, true, &both, &both);
+	ck_assert(fair_yields_to(f, T, U) && fair_acyclic(f));
+	ck_assert_uint_eq(schedulable(f, both), 1u << U);
+	fair_late(f, U, T, &only_t);
+	ck_assert(fair_yields_to(f, T, U)); /* it still does */
+	ck_assert_uint_eq(schedulable(f, only_t), ONLY_T);
+	fair_step(f, U, false, &both, &both);
+	ck_assert(!fair_yields_to(f, T, U));
+	free(f);
+}
+END_TEST
+
 START_TEST(only_every_kth_yield_counts)
 {
 	const uint64_t both = BOTH;
@@ -203,6 +224,6 @@ START_TEST(agrees_with_the_paper_beyond_64_threads)
 }
 END_TEST
 
-SUITE("fair", 0, NULL, NULL, TEST(figure_4), TEST(disabling_counts), TEST(only_every_kth_yield_counts),
-      TEST(without_fairness_all_may_run), TEST(agrees_with_the_paper),
+SUITE("fair", 0, NULL, NULL, TEST(figure_4), TEST(disabling_counts), TEST(late_is_not_scheduled),
+      TEST(only_every_kth_yield_counts), TEST(without_fairness_all_may_run), TEST(agrees_with_the_paper),
       TEST(agrees_with_the_paper_beyond_64_threads))

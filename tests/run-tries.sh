@@ -1,0 +1,65 @@
+#!/bin/bash
+# Threads and processes that try for locks of the kernel's: who gives back what it has and tries again may do so for ever, which is told with its cycle, and
+# played; who waits gets its turn in the end.
+. tests/lib.sh
+TARGET=$BUILD/targets/tries
+export TMPDIR=$SCRATCH/files
+
+# tries OPTION... HOW LOCK [process]: fmc's status, in an empty folder.
+tries() {
+	rm -rf "$TMPDIR"
+	mkdir "$TMPDIR"
+	timeout -k 10 100 "$FMC" check --json "$SCRATCH/result.json" -o "$SCRATCH/found.sched" "$@" </dev/null >"$SCRATCH/out" 2>&1
+	status=$?
+}
+
+field() {
+	"$BUILD/tests/json" "$SCRATCH/result.json" "$1"
+}
+
+# What says by a lock or a message that it isn't to be had says so to fmc, too; a name says nothing, and who tries for it lets others go on by himself.
+while read -r how lock; do
+	for process in '' process; do
+		[ -z "$process" ] && parts='T2, T3' follow= || parts='T1.1, T2.1' follow=--follow
+		tries $follow --no-minimize -- "$TARGET" $how $lock $process
+		judge "$lock $process: a livelock, found by default" [ "$status $(field findings.0.kind)" = "1 livelock" ]
+		says "$lock $process: with its cycle" "^livelock: [0-9]+ transitions of $parts repeated for ever"
+		rm -rf "${TMPDIR:?}"/*
+		timeout 60 "$FMC" replay "$SCRATCH/found.sched" </dev/null >"$SCRATCH/out" 2>&1
+		judge "$lock $process: played" [ $? -eq 0 ]
+	done
+done <<'END'
+back pipe
+back pair
+back eventfd
+back semop
+back msgrcv
+back mq
+back flock
+back fcntl
+yield exclusive
+yield link
+yield mkdir
+yield rename
+yield noreplace
+yield shm
+END
+
+# Tries that come to an end are none, and messages that weren't taken are still there, in their order.
+for lock in semop mq rename; do
+	tries --strategy cb:1 -- "$TARGET" shrink $lock
+	judge "$lock: some tries are no livelock" [ "$status $(field findings.0.kind)" = "0 " ]
+	says_not "$lock: no execution is cut" 'cut at'
+done
+
+# Who waits for a lock that another one has whenever it looks gets it.
+for how in barge hog; do
+	for lock in semop msgrcv mq flock fcntl 'fcntl process' 'mq process'; do
+		[[ $lock = *process ]] && follow=--follow || follow=
+		tries $follow --strategy cb:1 -- "$TARGET" $how $lock
+		judge "$how $lock: no failure" [ "$status $(field findings.0.kind)" = "0 " ]
+		says "$how $lock: each execution ends" 'isn.t complete:$' '^  - only executions with at most 1 preemption were all run$'
+		says_not "$how $lock: no execution is cut" 'cut at|broken off'
+	done
+done
+finish
