@@ -29,6 +29,9 @@ void outside_meet_asleep(struct process *process, long number, uint64_t first);
 /* The thread's wait is over: was that somebody outside? */
 void outside_heard(struct process *process, uint32_t thread, const struct op *op);
 
+/* The thread stands before this operation, and has been told that it would wait or fail: could others outside change that? */
+void outside_tries(struct process *process, uint32_t thread, const struct op *op);
+
 /* Would a waiting system call complete now? */
 bool outside_ready(struct process *process, uint32_t thread, const struct op *op);
 /* The same of the system call that the thread stands before, by what the kernel says of the descriptors. */

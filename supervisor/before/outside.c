@@ -411,6 +411,16 @@ static bool awaits_object_of_others(const struct process *process, uint32_t thre
 	return regs && kernel_call_decode_other(process, regs, (long)regs->orig_rax, &call) && call.others;
 }
 
+static bool awaits_any_of_others(const struct process *process, uint32_t thread, const struct op *op)
+{
+	return awaits_file_of_others(process, thread, op) || awaits_object_of_others(process, thread, op);
+}
+
+void outside_tries(struct process *process, uint32_t thread, const struct op *op)
+{
+	process->tries_others = process->tries_others || awaits_any_of_others(process, thread, op);
+}
+
 /* There is something, and the model doesn't know of it: the kernel is asked from now on. */
 static void verify_asked(struct process *process, uint32_t thread)
 {
@@ -422,7 +432,7 @@ static void verify_asked(struct process *process, uint32_t thread)
 	model_set_pending(process->model->model, thread, &op);
 }
 
-static enum hope await_any(struct process *process)
+static enum hope await_any(struct process *process, bool idle)
 {
 	const struct model *model = process->model->model;
 	enum hope hope = outside_hope(process);
@@ -440,11 +450,11 @@ static enum hope await_any(struct process *process)
 			if (op_is_told(kind))
 				kernel_verify(process, model_pending(model, t));
 			if (hope == HOPE_NONE && !model_enabled(model, t) &&
-			    (awaits_file_of_others(process, t, model_pending(model, t)) ||
-			     awaits_object_of_others(process, t, model_pending(model, t))))
+			    awaits_any_of_others(process, t, model_pending(model, t)))
 				hope = HOPE_LOST;
 		}
-	return hope;
+	/* Who goes round may try for it in each round. */
+	return hope == HOPE_NONE && !idle && process->tries_others ? HOPE_LOST : hope;
 }
 
 /* Does nobody go on by itself? The next operation of a plan may be waited for while others could. */
@@ -460,7 +470,8 @@ static bool is_idle(const struct process *process, int64_t until)
 enum hope outside_await(struct process *process, int64_t until)
 {
 	signals_pass(process, NULL);
-	if (process->drive && !is_idle(process, until)) {
+	const bool idle = is_idle(process, until);
+	if (process->drive && !idle) {
 		drive_look(process);
 	} else {
 		switch (drive_idle(process, until != 0)) {
@@ -477,7 +488,7 @@ enum hope outside_await(struct process *process, int64_t until)
 		}
 	}
 	if (!until)
-		return await_any(process);
+		return await_any(process, idle);
 	return somebody_awaits_others(process) ? time_pass(process, until) : HOPE_NONE;
 }
 

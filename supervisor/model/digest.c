@@ -47,19 +47,19 @@ static uint64_t pair(uint32_t low, uint32_t high)
 }
 
 /*
- * How often the lock of a file has changed is no state of it: what it is like the kernel knows, and whoever knows the kernel. That it hasn't since a
- * thread fell asleep there is one.
+ * How often an object of the kernel has been changed of which it is asked there, and by whom last, is no state of it: what it is like the kernel knows,
+ * and whoever knows the kernel. That it hasn't since a thread fell asleep there is one.
  */
-static uint64_t sleeps_at(const struct model *m, const struct op *op)
+static bool is_tried(const struct model_object *o)
 {
-	if (op_class(op->kind) != CLASS_FILE_LOCK || op->arg3 == 0)
-		return (uint64_t)op->arg3;
-	return op->arg3 == 1 + (int64_t)model_object_const(m, op->object)->count ? 1 : 2;
+	return o->class >= CLASS_FILE_LOCK && o->class < CLASSES;
 }
 
-static uint32_t count_of(const struct model_object *o)
+static uint64_t sleeps_at(const struct model *m, const struct op *op)
 {
-	return o->class == CLASS_FILE_LOCK ? 0 : o->count;
+	if (!op_is_tried(op->kind) || op->arg3 == 0)
+		return (uint64_t)op->arg3;
+	return op->arg3 == 1 + (int64_t)model_object_const(m, op->object)->count ? 1 : 2;
 }
 
 static void words_of_thread(const struct model *m, uint32_t t, uint64_t words[THREAD_WORDS])
@@ -91,11 +91,10 @@ static uint32_t words_of_object(const struct model *m, uint32_t object, uint64_t
 {
 	const struct model_object *o = model_object_const(m, object);
 	words[0] = o->class | (uint64_t)o->type << 8 | (uint64_t)o->flags << 16 | (uint64_t)o->wakeup << 24;
-	words[1] = pair(o->owner, count_of(o));
+	words[1] = pair(o->owner, is_tried(o) ? 0 : o->count);
 	words[2] = pair(o->first, o->last);
 	words[3] = pair(o->sleepers, o->spurious);
-	/* Who has changed it last matters to fairness alone. */
-	words[4] = o->class >= CLASS_FILE_LOCK && o->class < CLASSES ? 0 : o->standing;
+	words[4] = is_tried(o) ? 0 : o->standing;
 	if (o->class < CLASS_USER)
 		return OBJECT_WORDS;
 	__builtin_memcpy(words + OBJECT_WORDS, model_user_const(m, object), OBJECT_USER_BYTES);

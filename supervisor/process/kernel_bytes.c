@@ -3,7 +3,6 @@
 
 #include <fmc/tracer/fdinfo.h>
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,13 +13,6 @@
 #include <unistd.h>
 
 #define MOST_BYTES (1u << 20)
-
-static uint64_t mix(uint64_t digest, const unsigned char *bytes, size_t length)
-{
-	for (size_t i = 0; i < length; i++)
-		digest = (digest ^ bytes[i]) * UINT64_C(0x100000001b3);
-	return digest ^ length << 32;
-}
 
 /* As much as the pipe can have; a copy of it, in a pipe of fmc's own. */
 static ssize_t look_into_pipe(int copy, unsigned char *bytes)
@@ -53,7 +45,7 @@ static bool add(const struct process *process, const struct process_object *obje
 				   : recv(copy, bytes, MOST_BYTES, MSG_PEEK | MSG_DONTWAIT);
 	close(copy);
 	if (length > 0)
-		*digest = mix(*digest, bytes, (size_t)length);
+		*digest = kernel_mix(*digest, bytes, (size_t)length);
 	return length > 0;
 }
 
@@ -73,72 +65,43 @@ static bool add_opened(const char *path, int copy, unsigned char *bytes, uint64_
 	if (file >= 0)
 		close(file);
 	if (length >= 0)
-		*digest =
-		    mix(mix(*digest, bytes, (size_t)length), (const unsigned char *)&place, sizeof place);
+		*digest = kernel_mix(kernel_mix(*digest, bytes, (size_t)length), &place, sizeof place);
 	return length >= 0 && length < MOST_BYTES;
 }
 
-/* What is asked of each descriptor of a process, until the answer is no. */
-struct asked_bytes {
+/* By each descriptor that leads to it. */
+struct opened {
 	uint64_t id;
 	unsigned char *bytes;
 	uint64_t *digest;
+	bool found;
 };
-typedef bool about_opened(struct target *target, int descriptor, const char *path,
-			  const struct asked_bytes *asked);
 
-static bool all_opened_by(struct target *target, about_opened *ask, const struct asked_bytes *asked)
+static bool add_file(struct target *target, int descriptor, int copy, void *context)
 {
-	char folder_path[48], path[64];
-	bool good = true;
-	snprintf(folder_path, sizeof folder_path, "/proc/%d/fd", target_pid(target));
-	DIR *folder = opendir(folder_path);
-	if (!folder)
-		return false;
-	for (const struct dirent *entry; good && (entry = readdir(folder));) {
-		snprintf(path, sizeof path, "%s/%.12s", folder_path, entry->d_name);
-		if (entry->d_name[0] != '.')
-			good = ask(target, atoi(entry->d_name), path, asked);
-	}
-	closedir(folder);
-	return good;
-}
-
-/* Of all processes that are followed. */
-static bool all_opened(const struct process *process, about_opened *ask, const struct asked_bytes *asked)
-{
-	bool good = process->spaces_length > 0 || all_opened_by(process->target, ask, asked);
-	for (size_t i = 0; i < process->spaces_length && good; i++)
-		if (!process->spaces[i].over)
-			good = all_opened_by(process->spaces[i].target, ask, asked);
-	return good;
-}
-
-/* By each descriptor that leads to it; of what nobody has open it is only known how often it has been changed. */
-static bool add_file(struct target *target, int descriptor, const char *path, const struct asked_bytes *asked)
-{
-	const int copy = target_duplicate(target, descriptor);
-	const bool good =
-	    copy < 0 || !is_file(copy, asked->id) || add_opened(path, copy, asked->bytes, asked->digest);
-	if (copy >= 0)
-		close(copy);
-	return good;
+	struct opened *opened = context;
+	char path[48];
+	if (copy < 0 || !is_file(copy, opened->id))
+		return true;
+	opened->found = true;
+	snprintf(path, sizeof path, "/proc/%d/fd/%d", target_pid(target), descriptor);
+	return add_opened(path, copy, opened->bytes, opened->digest);
 }
 
 /* Each lock is told at the descriptor by which it was taken, or one of those. */
-static bool add_locks(struct target *target, int descriptor, const char *path,
-		      const struct asked_bytes *asked)
+static bool add_locks(struct target *target, int descriptor, int copy, void *context)
 {
 	char line[160];
+	uint64_t *digest = context;
 	const pid_t pid = target_pid(target);
 	FILE *lines = fdinfo_open(pid, descriptor);
-	(void)path;
+	(void)copy;
 	while (lines && fgets(line, sizeof line, lines)) {
 		if (strncmp(line, "lock:", 5) != 0)
 			continue;
-		*asked->digest = mix(*asked->digest, (const unsigned char *)line, strlen(line));
-		*asked->digest = mix(*asked->digest, (const unsigned char *)&descriptor, sizeof descriptor);
-		*asked->digest = mix(*asked->digest, (const unsigned char *)&pid, sizeof pid);
+		*digest = kernel_mix(*digest, line, strlen(line));
+		*digest = kernel_mix(*digest, &descriptor, sizeof descriptor);
+		*digest = kernel_mix(*digest, &pid, sizeof pid);
 	}
 	if (lines)
 		fclose(lines);
@@ -162,35 +125,87 @@ static void add_lock_waits(const struct process *process, uint64_t *digest)
 				    0};
 		for (uint32_t u = 0; u < process->threads_length; u++)
 			words[6] += process->threads[u].lock_wait.since < wait->since;
-		*digest = mix(*digest, (const unsigned char *)words, sizeof words);
+		*digest = kernel_mix(*digest, words, sizeof words);
 	}
+}
+
+/* Where it stands in a file that it reads, if no operation tells: nobody else may know how far the thread has come. Output is nobody's state. */
+static bool add_position(struct target *target, int descriptor, int copy, void *context)
+{
+	uint64_t *digest = context;
+	struct stat file;
+	(void)target;
+	if (copy < 0 || fstat(copy, &file) != 0 || !S_ISREG(file.st_mode) ||
+	    (fcntl(copy, F_GETFL) & O_ACCMODE) == O_WRONLY || descriptor == STDOUT_FILENO ||
+	    descriptor == STDERR_FILENO)
+		return true;
+	const off_t place = lseek(copy, 0, SEEK_CUR);
+	*digest = kernel_mix(*digest, &descriptor, sizeof descriptor);
+	*digest = kernel_mix(*digest, &place, sizeof place);
+	return true;
+}
+
+/* Good as well: it can't be told, and counts by how often it has been changed. */
+static bool add_held(const struct process *process, const struct process_object *object, uint32_t changes,
+		     unsigned char *bytes, uint64_t *digest)
+{
+	struct opened opened = {object->kernel.id, bytes, digest, false};
+	bool told = true;
+	switch (object->class) {
+	case CLASS_FILE:
+		if (!kernel_all_descriptors(process, add_file, &opened))
+			return false;
+		told = opened.found;
+		break;
+	case CLASS_SEMSET:
+		told = kernel_semaphores_digest(object->kernel.id, digest);
+		break;
+	case CLASS_QUEUE:
+		told = kernel_queue_digest(process, object->kernel.id, digest);
+		break;
+	case CLASS_NAME:
+		told = kernel_name_digest(process, object->kernel.id, digest);
+		break;
+	default:
+		break;
+	}
+	if (!told)
+		*digest = kernel_mix(*digest, &changes, sizeof changes);
+	return true;
+}
+
+static bool add_connections(const struct process *process, uint32_t changes, uint64_t *digest)
+{
+	if (!kernel_connections_digest(process, digest))
+		*digest = kernel_mix(*digest, &changes, sizeof changes);
+	return true;
 }
 
 bool kernel_digest(const struct process *process, uint64_t *digest)
 {
-	unsigned char *bytes = NULL;
-	bool good = true, locks = false;
+	unsigned char *bytes = process->kernel_length ? malloc(MOST_BYTES) : NULL;
+	bool good = bytes || !process->kernel_length, locks = false, connected = false;
+	uint32_t changes = 0;
 	*digest = UINT64_C(0xcbf29ce484222325);
 	for (uint32_t i = 0; i < process->kernel_length && good; i++) {
 		const struct process_object *object = &process->objects[process->kernel[i]];
 		struct object_state state;
 		model_object_state(process->model->model, process->kernel[i], &state);
-		if (object->class == CLASS_FILE && !bytes)
-			bytes = malloc(MOST_BYTES);
-		if (object->class == CLASS_FILE)
-			good = bytes && all_opened(process, add_file,
-						   &(struct asked_bytes){object->kernel.id, bytes, digest});
 		locks |= object->class == CLASS_FILE_LOCK;
-		if ((object->class != CLASS_PIPE && object->class != CLASS_SOCKET) || !state.count)
-			continue;
-		if (!bytes)
-			bytes = malloc(MOST_BYTES);
-		good = bytes && add(process, object, bytes, digest);
+		connected |= object->class == CLASS_CONNECTION;
+		changes += object->class == CLASS_CONNECTION ? state.count : 0;
+		if (object->class >= CLASS_FILE_LOCK)
+			good = add_held(process, object, state.count, bytes, digest);
+		else if (object->class != CLASS_EVENTFD && state.count)
+			good = add(process, object, bytes, digest);
 	}
+	good = good && kernel_all_descriptors(process, add_position, digest);
 	if (good && locks) {
-		good = all_opened(process, add_locks, &(struct asked_bytes){.digest = digest});
+		good = kernel_all_descriptors(process, add_locks, digest);
 		add_lock_waits(process, digest);
 	}
+	if (good && connected)
+		good = add_connections(process, changes, digest);
 	free(bytes);
 	return good;
 }

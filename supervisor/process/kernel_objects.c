@@ -36,6 +36,43 @@ int kernel_duplicate(const struct process *process, int descriptor)
 	return duplicate(process->target, descriptor);
 }
 
+uint64_t kernel_mix(uint64_t digest, const void *bytes, size_t length)
+{
+	const unsigned char *each = bytes;
+	for (size_t i = 0; i < length; i++)
+		digest = (digest ^ each[i]) * UINT64_C(0x100000001b3);
+	return digest ^ length << 32;
+}
+
+static bool all_of(struct target *target, kernel_about *ask, void *context)
+{
+	char path[48];
+	bool good = true;
+	snprintf(path, sizeof path, "/proc/%d/fd", target_pid(target));
+	DIR *folder = opendir(path);
+	if (!folder)
+		return false;
+	for (const struct dirent *entry; good && (entry = readdir(folder));) {
+		if (entry->d_name[0] == '.')
+			continue;
+		const int descriptor = atoi(entry->d_name), copy = target_duplicate(target, descriptor);
+		good = ask(target, descriptor, copy, context);
+		if (copy >= 0)
+			close(copy);
+	}
+	closedir(folder);
+	return good;
+}
+
+bool kernel_all_descriptors(const struct process *process, kernel_about *ask, void *context)
+{
+	bool good = process->spaces_length > 0 || all_of(process->target, ask, context);
+	for (size_t i = 0; i < process->spaces_length && good; i++)
+		if (!process->spaces[i].over)
+			good = all_of(process->spaces[i].target, ask, context);
+	return good;
+}
+
 bool kernel_is_ready(const struct process *process, int descriptor, short events)
 {
 	struct pollfd one = {.fd = kernel_duplicate(process, descriptor), .events = events};

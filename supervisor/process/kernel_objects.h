@@ -89,8 +89,25 @@ void kernel_waits(struct process *process, uint32_t object, uint64_t bytes);
 /* The process is another one, with the same descriptors: its objects have other numbers in the kernel. */
 void kernel_restore(struct process *process);
 
-/* A digest of all bytes that are in the pipes and queues; they stay there. False: it can't be told. */
+/*
+ * A digest of what all of them hold, and of who waits for which lock; it stays there. False: it can't be told.
+ *
+ * kernel_holds.c, kernel_names.c: of one object. False: that can't be told, and counts by how often it has been changed. known: the name with this
+ * number is in this folder.
+ */
 bool kernel_digest(const struct process *process, uint64_t *digest);
+uint64_t kernel_mix(uint64_t digest, const void *bytes, size_t length);
+bool kernel_semaphores_digest(uint64_t id, uint64_t *digest);
+bool kernel_queue_digest(const struct process *process, uint64_t id, uint64_t *digest);
+bool kernel_connections_digest(const struct process *process, uint64_t *digest);
+bool kernel_name_digest(const struct process *process, uint64_t id, uint64_t *digest);
+bool kernel_name_known(const struct process *process, uint64_t id);
+void kernel_name_place(struct process *process, uint64_t id, const char *folder, const char *name);
+void kernel_names_release(struct process *process);
+
+/* Of each descriptor of all processes that are followed it is asked, until the answer is no; `copy` is fmc's own, -1: it can't be had. */
+typedef bool kernel_about(struct target *target, int descriptor, int copy, void *context);
+bool kernel_all_descriptors(const struct process *process, kernel_about *ask, void *context);
 
 /* "pipe 3, 4", by its descriptors. */
 void kernel_name(const struct process *process, uint32_t object, char *text, size_t room);

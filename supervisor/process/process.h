@@ -379,6 +379,7 @@ struct process {
 	struct pace pace;
 	struct children children;
 	bool hope_lost;	     /* that was too long: the next wait is left to the kernel */
+	bool tries_others;   /* a call has failed on an object that others have as well, in this execution: it may not the next time */
 	bool threaded;	     /* a second thread exists or is about to: operations are visible from here on */
 	bool controlled;     /* until it was threaded nothing had happened that a copy wouldn't know of */
 	bool strayed;	     /* such a thing has been remarked on */
@@ -398,6 +399,8 @@ struct process {
 	bool has_made_code;	      /* there is some */
 	uint32_t kernel[KERNEL_MOST]; /* the objects of the kernel among all, */
 	uint32_t kernel_length;
+	struct kernel_place *kernel_places; /* where names of files among them are, over all executions: kernel_names.c */
+	uint32_t kernel_places_length;
 	struct heads counting;	   /* those that are counted in this target */
 	uint64_t transitions;	   /* of this execution */
 	uint32_t ran_last;	   /* who performed the last of them, where loops are known */

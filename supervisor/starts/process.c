@@ -69,7 +69,7 @@ static void start_target(struct process *process, struct outcome *first)
 	channels_forget_all(&process->uses);
 	time_begin(process);
 	files_begin(process);
-	process->hope_lost = false;
+	process->hope_lost = process->tries_others = false;
 	process->going = false;
 	process->known = loops_length(process->loops);
 	process->shared_known = shared_length(process->shared);
@@ -134,6 +134,8 @@ static void process_observe(struct machine *machine, uint32_t thread, const stru
 	spaces_enter(process, thread);
 	if (op_is_tried(op->kind)) {
 		*seen = (struct observation){kernel_try(process, thread), 0};
+		if (seen->word != TRIED_GOES)
+			outside_tries(process, thread, op);
 		return;
 	}
 	/* Others may have the objects elsewhere. */
@@ -293,6 +295,7 @@ void process_free(struct process *process)
 	free(process->objects);
 	free(process->slots);
 	free(process->files);
+	kernel_names_release(process);
 	spaces_release(process);
 	free(process);
 }

@@ -397,6 +397,17 @@ static bool is_of(const struct process *process, const struct op *op, uint64_t i
 	return object != NO_OBJECT && (object == op->object || object == op->object2);
 }
 
+/* What is there is looked at again where states are compared. */
+static void keep_place(struct process *process, const struct path *path)
+{
+	char folder[WALK_ROOM];
+	if (kernel_name_known(process, path->id))
+		return;
+	path_folder(path, folder);
+	if (*folder)
+		kernel_name_place(process, path->id, folder, path->full + path->folder);
+}
+
 /* Where threads meet at a name calls on it are operations from now on; `op`: this one is about to be performed, NULL: it's none, or not yet. */
 static void note_name(struct process *process, uint32_t thread, const struct looks *looks,
 		      const struct op *op)
@@ -406,6 +417,8 @@ static void note_name(struct process *process, uint32_t thread, const struct loo
 	set_events(&call);
 	if (!op && !kernel_call_shared(process, &call) && is_told(process, looks))
 		(void)kernel_use_learn(process, &call);
+	if (op && is_of(process, op, looks->path.id))
+		keep_place(process, &looks->path);
 	if (!looks->ways || !uses_meet(process, thread, CHANNEL_NAME, looks->path.id, ways) ||
 	    (op && is_of(process, op, looks->path.id)))
 		return;

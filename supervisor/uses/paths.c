@@ -125,16 +125,23 @@ bool path_next(struct path *path)
 	return go_on(path) && find_name(path) && look_at(path);
 }
 
-int path_known_by(const struct path *path)
+void path_folder(const struct path *path, char folder[WALK_ROOM])
 {
-	char folder[WALK_ROOM], link[48];
-	snprintf(folder, sizeof folder, "%.*s", (int)path->folder, path->full);
+	char link[48];
+	snprintf(folder, WALK_ROOM, "%.*s", (int)path->folder, path->full);
 	const int at = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	snprintf(link, sizeof link, "/proc/self/fd/%d", at);
-	const ssize_t length = at < 0 ? 0 : readlink(link, folder, sizeof folder - 1);
+	const ssize_t length = at < 0 ? 0 : readlink(link, folder, WALK_ROOM - 1);
 	if (at >= 0)
 		close(at);
-	uint64_t digest = mix(OF_DIGEST, folder, folder + (length < 0 ? 0 : length));
+	folder[length < 0 ? 0 : length] = '\0';
+}
+
+int path_known_by(const struct path *path)
+{
+	char folder[WALK_ROOM];
+	path_folder(path, folder);
+	uint64_t digest = mix(OF_DIGEST, folder, folder + strlen(folder));
 	digest = mix(digest, path->full + path->folder, path->full + path->end);
 	return (int)((digest ^ digest >> 32) & INT32_MAX) | 1;
 }

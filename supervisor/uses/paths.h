@@ -42,6 +42,9 @@ bool path_begin(const struct process *process, uint64_t address, int folder, boo
 /* On to the first or next name; false: there is none, or what is there is no folder. */
 bool path_next(struct path *path);
 
+/* The path to the name's folder, without links; empty: it isn't known. */
+void path_folder(const struct path *path, char folder[WALK_ROOM]);
+
 /* A number by which the name is known in all executions, by its path; never 0. */
 int path_known_by(const struct path *path);
 

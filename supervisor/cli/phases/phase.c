@@ -207,6 +207,8 @@ static void explore_once(struct exploration *x, const struct phase *phase, size_
 	struct search_options options = phase->search;
 	/* Certificates know nothing of threads that are held back, nor do states that others come to, too. */
 	options.every_round = x->options->certificate || x->options->prune_states;
+	/* Transitions on objects of the kernel take long: too long to come to the depth at which loops are looked for. */
+	options.early |= shared_length(process_shared(x->session->process)) > 0;
 	struct search *search = search_new(&options);
 	if (!search) {
 		explore_give_up(x, STATUS_NO_MEMORY, status_text(STATUS_NO_MEMORY));
