@@ -92,7 +92,12 @@ int places_find_debuginfo(Dwfl_Module *module, void **userdata, const char *name
 			return fd;
 		}
 	}
-	return dwfl_standard_find_debuginfo(module, userdata, name, base, file, link, checksum, found);
+	const int fd =
+	    dwfl_standard_find_debuginfo(module, userdata, name, base, file, link, checksum, found);
+	/* It is nothing of the programs that fmc starts. */
+	if (fd >= 0)
+		(void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+	return fd;
 }
 
 /* The vdso has no file: libdwfl gets a copy of its pages as one. */

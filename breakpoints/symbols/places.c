@@ -59,7 +59,8 @@ static enum status report_modules(struct places *places)
 	dwfl_report_begin(places->dwfl);
 	for (size_t i = 0; i < length; i++) {
 		const struct module *module = &places->modules.at[i];
-		int fd = module->snapshot ? module_open(module) : -1;
+		/* What libdwfl opens would stay open in the programs that fmc starts. */
+		int fd = module_open(module);
 		Dwfl_Module *reported =
 		    dwfl_report_elf(places->dwfl, module->name, module->path, fd, module->bias, true);
 		if (!reported && fd >= 0)

@@ -140,6 +140,8 @@ static bool add_position(struct target *target, int descriptor, int copy, void *
 	    descriptor == STDERR_FILENO)
 		return true;
 	const off_t place = lseek(copy, 0, SEEK_CUR);
+	if (place <= 0)
+		return true;
 	*digest = kernel_mix(*digest, &descriptor, sizeof descriptor);
 	*digest = kernel_mix(*digest, &place, sizeof place);
 	return true;
