@@ -1,6 +1,8 @@
 /* What semaphores, queues of messages and connections of sockets hold, as digests. */
 #include "supervisor/process/kernel_objects.h"
 
+#include <fmc/tracer/children.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sockios.h>
@@ -118,9 +120,21 @@ static bool add_letters(int queue, const struct mq_attr *about, uint64_t *digest
 	return told;
 }
 
-/* What is asked of the first descriptor that leads to a queue. */
+/* Nobody who could have the queue as well gets on meanwhile: what isn't there for a moment would be missed, or others come in its place. */
+static bool all_stand(const struct process *process)
+{
+	bool stand = !process->drive && target_descendants(process->target) == 0;
+	for (uint32_t t = 0; t < process->threads_length && stand; t++) {
+		const struct tracee *tracee = process->threads[t].tracee;
+		stand = !tracee || tracee->life != TRACEE_RUNNING;
+	}
+	return stand;
+}
+
+/* What is asked of the first descriptor that leads to a queue; may_take: of one that has no name any more. */
 struct letters {
 	uint64_t file;
+	bool may_take;
 	uint64_t *digest;
 	bool found, told;
 };
@@ -136,8 +150,9 @@ static bool look_at_letters(struct target *target, int descriptor, int copy, voi
 		return true;
 	letters->found = true;
 	letters->told = about.mq_curmsgs == 0;
+	const bool takes = !letters->told && letters->may_take && file.st_nlink == 0;
 	snprintf(path, sizeof path, "/proc/%d/fd/%d", target_pid(target), descriptor);
-	const int own = letters->told ? -1 : open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	const int own = takes ? open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC) : -1;
 	if (own >= 0) {
 		letters->told = tells_nobody(own) && add_letters(own, &about, letters->digest);
 		close(own);
@@ -148,9 +163,10 @@ static bool look_at_letters(struct target *target, int descriptor, int copy, voi
 bool kernel_queue_digest(const struct process *process, uint64_t id, uint64_t *digest)
 {
 	const uint64_t of_posix = UINT64_C(1) << 63;
-	struct letters letters = {id & ~of_posix, digest, false, false};
+	struct letters letters = {.file = id & ~of_posix, .digest = digest};
 	if (!(id & of_posix))
 		return messages_digest((int)id, digest);
+	letters.may_take = all_stand(process);
 	(void)kernel_all_descriptors(process, look_at_letters, &letters);
 	return letters.told;
 }

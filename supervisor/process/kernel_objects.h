@@ -93,7 +93,8 @@ void kernel_restore(struct process *process);
  * A digest of what all of them hold, and of who waits for which lock; it stays there. False: it can't be told.
  *
  * kernel_holds.c, kernel_names.c: of one object. False: that can't be told, and counts by how often it has been changed. known: the name with this
- * number is in this folder.
+ * number is in this folder. Messages of a POSIX queue are taken for it and put back, but only where it has no name any more and all who have it are
+ * stopped.
  */
 bool kernel_digest(const struct process *process, uint64_t *digest);
 uint64_t kernel_mix(uint64_t digest, const void *bytes, size_t length);
