@@ -29,13 +29,12 @@ struct lone_wait {
 static bool is_over(void *context)
 {
 	struct lone_wait *wait = context;
-	const struct signal_sets signals = tracee_signals(wait->tracee);
 	uint32_t word;
 	if (target_read(wait->process->target, wait->word, &word, sizeof word) != STATUS_OK)
 		wait->result = -EFAULT;
 	else if (word != wait->expected)
 		wait->result = -EAGAIN;
-	else if (signals_deliverable(&signals))
+	else if (signals_deliverable_now(wait->tracee))
 		wait->result = -EINTR;
 	else
 		return false;

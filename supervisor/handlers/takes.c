@@ -144,9 +144,8 @@ static void aim_take(struct process *process, uint32_t thread, struct op *op)
 	op->flags &= (uint16_t)~OP_INTERRUPTS;
 	if (!regs || !op_interruptible(under->kind) || !would_wait(process, thread, under))
 		return;
-	const struct signal_sets signals = tracee_signals(self->tracee);
 	if ((!self->call.entry && never_restarts((long)regs->orig_rax)) ||
-	    held_ends_waits(self->tracee, numbers(&self->signals) | signals_deliverable(&signals)))
+	    held_ends_waits(self->tracee, numbers(&self->signals) | signals_deliverable_now(self->tracee)))
 		op->flags |= OP_INTERRUPTS;
 }
 

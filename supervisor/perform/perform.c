@@ -118,10 +118,7 @@ static int64_t sleep_result(struct process *process, uint32_t thread)
 	const struct process_thread *self = &process->threads[thread];
 	const struct user_regs_struct *regs = tracee_regs(self->tracee);
 	const struct op *op = &self->call.op;
-	if (!process->signalled || !regs)
-		return 0;
-	const struct signal_sets signals = tracee_signals(self->tracee);
-	if (!signals_deliverable(&signals))
+	if (!process->signalled || !regs || !signals_deliverable_now(self->tracee))
 		return 0;
 	const struct timespec left = {.tv_sec = op->arg / NS_PER_SECOND, .tv_nsec = op->arg % NS_PER_SECOND};
 	uint64_t address = (long)regs->orig_rax == SYS_nanosleep ? regs->rsi : regs->r10;

@@ -10,6 +10,12 @@ uint64_t signals_deliverable(const struct signal_sets *signals)
 	return signals->pending & ~signals->blocked & signals->caught;
 }
 
+uint64_t signals_deliverable_now(const struct tracee *tracee)
+{
+	const struct signal_sets signals = tracee_signals(tracee);
+	return signals_deliverable(&signals);
+}
+
 bool signals_read_by(const struct tracee *tracee, int fd, uint64_t *set)
 {
 	const pid_t pid = target_pid(tracee->target);

@@ -11,6 +11,7 @@ bool signals_read_by(const struct tracee *tracee, int fd, uint64_t *set);
 bool signals_end_process(const struct tracee *tracee, int signal);
 /* Of a thread's: those that are pending, not blocked, and have a handler; bit 0 is signal 1. */
 uint64_t signals_deliverable(const struct signal_sets *signals);
+uint64_t signals_deliverable_now(const struct tracee *tracee);
 /* One that is pending, not blocked, and will end the process; 0: there is none. */
 int signals_fatal(const struct signal_sets *signals);
 /* What was sent to fmc goes to the program: to this thread, unless it blocks it or is NULL. */
