@@ -17,12 +17,18 @@ any=
 field() {
 	"$BUILD/tests/json" "$SCRATCH/json" "$1"
 }
+
+# as_many STATUS CASE: what optimal runs are as many executions as dfs finds different ones
+as_many() {
+	search dfs "$1" "$2"
+	all=$(field classes)
+	search optimal "$1" "$2"
+	judge "$2: $all different executions, as many as there are" [ "$(field executions)" = "$all" ]
+}
+
 for case in ping echo end shut large whole tries units turns late many alone replaced whole_flock \
     whole_range whole_range_two whole_semop both zero removed letters types tried; do
-	search dfs 0 $case
-	all=$(field classes)
-	search optimal 0 $case
-	judge "$case: $all different executions, as many as there are" [ "$(field executions)" = "$all" ]
+	as_many 0 $case
 	says $case '^Search complete'
 done
 all=
@@ -92,16 +98,10 @@ for case in "${own[@]}" "${others[@]}" "${more[@]}"; do
 done
 any=any
 for case in "${own[@]}" poll_lock poll_end; do
-	search dfs 0 $case
-	all=$(field classes)
-	search optimal 0 $case
-	judge "$case: $all different executions, as many as there are" [ "$(field executions)" = "$all" ]
+	as_many 0 $case
 done
 for case in "${others[@]}"; do
-	search dfs 2 $case
-	all=$(field classes)
-	search optimal 2 $case
-	judge "$case: $all different executions, as many as there are" [ "$(field executions)" = "$all" ]
+	as_many 2 $case
 	says $case "what these do isn't controlled: (sockets|message queues|events of files)$"
 done
 # What isn't followed is named.
@@ -183,10 +183,7 @@ for case in late far made moved removed linked below above through; do
 	timeout -k 5 60 "$FMC" replay "$SCRATCH/$case.sched" </dev/null >"$SCRATCH/out" 2>&1
 	judge "$case: replayed" [ $? -eq 0 ]
 	any=any
-	search dfs 0 $case
-	all=$(field classes)
-	search optimal 0 $case
-	judge "$case: $all different executions, as many as there are" [ "$(field executions)" = "$all" ]
+	as_many 0 $case
 	any=
 done
 # Sockets by a path have others that could come to them.
@@ -194,10 +191,7 @@ for case in bound connected; do
 	search optimal 1 $case
 	says $case '^abort: T'
 	any=any
-	search dfs 2 $case
-	all=$(field classes)
-	search optimal 2 $case
-	judge "$case: $all different executions, as many as there are" [ "$(field executions)" = "$all" ]
+	as_many 2 $case
 	any=
 done
 search optimal 1 through

@@ -4,6 +4,8 @@
  * deadlock; own_files, own_connections, own_folders, handed, mapped_written, read_only, rights_given, poll_lock, poll_end, in which no order matters; replaced,
  * reopened, opened_first, flags, mode, mapped, mapped_later, which fmc is to name.
  */
+#include "orders.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +34,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-static int one[2], two[2], ends[4], listener, first = -1, file, queue, set, events, any;
+static int one[2], two[2], ends[4], listener, first = -1, file, queue, set, events;
 static const char *text;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct sockaddr_in address;
@@ -1106,12 +1108,7 @@ static void read_start(int me)
 	must(pread(file, &byte, 1, 0) == 1);
 }
 
-static const struct order {
-	const char *name;
-	void (*make)(void);
-	void (*act)(int me);
-	void (*check)(void);
-} orders[] = {
+static const struct order orders[] = {
     {"append", make_appended, put_file, check_file},
     {"offset", make_file, put_file, check_file},
     {"opened", make_file, put_line, check_file},
@@ -1186,30 +1183,7 @@ static const struct order {
     {"keyed_set", make_keyed_set, add_keyed, check_keyed_set},
 };
 
-static const struct order *chosen;
-
-static void *run(void *me)
-{
-	chosen->act(me != NULL);
-	return NULL;
-}
-
 int main(int argc, char **argv)
 {
-	pthread_t threads[2];
-	any = argc == 3 && strcmp(argv[1], "any") == 0;
-	for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++)
-		if (argc > 1 && strcmp(argv[argc - 1], orders[i].name) == 0)
-			chosen = &orders[i];
-	if (!chosen)
-		return 2;
-	if (chosen->make)
-		chosen->make();
-	pthread_create(&threads[0], NULL, run, NULL);
-	pthread_create(&threads[1], NULL, run, &threads);
-	pthread_join(threads[0], NULL);
-	pthread_join(threads[1], NULL);
-	if (chosen->check)
-		chosen->check();
-	return 0;
+	return orders_run(orders, sizeof orders / sizeof orders[0], argc, argv);
 }

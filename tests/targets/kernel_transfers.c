@@ -3,6 +3,8 @@
  * orders, but with `any`; and but for these: locked, crossed and full, which end in a deadlock, the last two always; both, whole, tried and
  * cloned, which don't fail.
  */
+#include "orders.h"
+
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <poll.h>
@@ -18,7 +20,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-static int one[2], two[2], file, other, any;
+static int one[2], two[2], file, other;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static void must(int good)
@@ -311,12 +313,7 @@ static void try_or_put(int me)
 		;
 }
 
-static const struct order {
-	const char *name;
-	void (*make)(void);
-	void (*act)(int me);
-	void (*check)(void);
-} orders[] = {
+static const struct order orders[] = {
     {"splice", make_pipes, splice_or_put, check_two},
     {"splice_pair", make_pair, splice_or_put, check_two},
     {"splice_connection", make_connection, splice_or_put, check_two},
@@ -342,30 +339,7 @@ static const struct order {
     {"tried", make_pipes, try_or_put, check_sent},
 };
 
-static const struct order *chosen;
-
-static void *run(void *me)
-{
-	chosen->act(me != NULL);
-	return NULL;
-}
-
 int main(int argc, char **argv)
 {
-	pthread_t threads[2];
-	any = argc == 3 && strcmp(argv[1], "any") == 0;
-	for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++)
-		if (argc > 1 && strcmp(argv[argc - 1], orders[i].name) == 0)
-			chosen = &orders[i];
-	if (!chosen)
-		return 2;
-	if (chosen->make)
-		chosen->make();
-	pthread_create(&threads[0], NULL, run, NULL);
-	pthread_create(&threads[1], NULL, run, &threads);
-	pthread_join(threads[0], NULL);
-	pthread_join(threads[1], NULL);
-	if (chosen->check)
-		chosen->check();
-	return 0;
+	return orders_run(orders, sizeof orders / sizeof orders[0], argc, argv);
 }
