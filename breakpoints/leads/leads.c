@@ -18,6 +18,21 @@ static struct entry_lead lead_of(const struct trap *trap)
 				   .copy = trap->copy};
 }
 
+/* Who is led to from the doors knows what may be loaded, and isn't told of it. */
+static enum status leave_out_loader(const struct entries *entries, struct target *target)
+{
+	enum status status = STATUS_OK;
+	for (size_t i = 0; i < entries->traps_length && status == STATUS_OK; i++) {
+		const struct trap *trap = &entries->traps[i];
+		uint8_t original;
+		if (entry_point_is_loader(trap->point) &&
+		    (patches_find(&entries->first, trap->address, &original) ||
+		     patches_find(&entries->rest, trap->address, &original)))
+			status = target_write(target, trap->address, &original, 1);
+	}
+	return status;
+}
+
 size_t entries_lead(const struct entries *entries, struct target *target, uint64_t address,
 		    struct entry_lead leads[], size_t room)
 {
@@ -33,7 +48,9 @@ size_t entries_lead(const struct entries *entries, struct target *target, uint64
 		if (entries->traps[i].by_door)
 			door_lead(slot->door, sizeof slot->copy, (uint32_t)i, address, slot->reserved);
 	}
-	const enum status status = target_write(target, entries->page, page, size);
+	enum status status = target_write(target, entries->page, page, size);
 	free(page);
+	if (status == STATUS_OK)
+		status = leave_out_loader(entries, target);
 	return status == STATUS_OK ? entries->traps_length : 0;
 }

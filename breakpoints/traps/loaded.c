@@ -38,6 +38,24 @@ void entries_hide_loaded(const struct entries *entries, uint64_t address, uint8_
 			patches_hide(&entries->loaded[i].patches, address, bytes, size);
 }
 
+/* Has it been looked through for all that is looked for, and nothing found? */
+static bool is_plain(const struct entries *entries, const struct loaded *loaded)
+{
+	const bool looked = loaded->has_atomics || entries->atomics_use == ATOMICS_IGNORED;
+	return looked && loaded->atomics.length == 0 && loaded->atomics.lost == 0 &&
+	       loaded->answered.length == 0;
+}
+
+const char *entries_plain_later(const struct entries *entries, size_t *i)
+{
+	while (*i < entries->loaded_length) {
+		const struct loaded *loaded = &entries->loaded[(*i)++];
+		if (is_plain(entries, loaded))
+			return loaded->path;
+	}
+	return NULL;
+}
+
 void loaded_release(struct loaded *loaded)
 {
 	free(loaded->path);

@@ -31,15 +31,16 @@ static uint64_t differing(const struct target *a, const struct target *b, uint64
 /*
  * Where in the range there is something that still counts. What lies below a stack pointer doesn't, nor do stacks of threads that are gone: there are
  * vector registers that nobody needs, which the loader keeps while it binds a function, and threads have theirs in common inside. A thread that
- * stands before a function has nothing below, and what was called there instead of it has left where it returned to.
+ * stands before a function has nothing below, and what was called there instead of it has left where it returned to. The main thread's stack is there when
+ * it is gone, and its pthread_t elsewhere.
  */
 static uint64_t in_use(const struct agent_left *left, const struct agent_range *range)
 {
 	uint64_t low = range->low;
 	for (uint32_t t = 0; t < left->threads_length; t++) {
 		const uint64_t below = left->threads[t].calls ? 0 : RED_ZONE;
-		const uint64_t end =
-		    left->threads[t].exited ? left->threads[t].pthread : left->threads[t].context.rsp - below;
+		const uint64_t end = t > 0 && left->threads[t].exited ? left->threads[t].pthread
+								      : left->threads[t].context.rsp - below;
 		if (end > low && end < range->high)
 			low = end;
 	}

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* An execution that takes longer, by the processor's time, may be a loop without operations, which by stops is looked at. */
 #define TURN_MS	  200
@@ -83,12 +84,28 @@ static void hand_over_tried(struct agent_region *region, const struct tried_roun
 	}
 }
 
+/* Which libraries it may load: those that by stops were looked through. */
+static void hand_over_libraries(struct agent_region *region, const struct entries *entries)
+{
+	const char *path;
+	struct stat file;
+	uint32_t n = 0;
+	for (size_t i = 0; n < AGENT_LIBRARIES && (path = entries_plain_later(entries, &i)); n++) {
+		if (n < region->libraries_length)
+			continue;
+		const bool there = stat(path, &file) == 0;
+		region->libraries[n] = (struct agent_file){there ? file.st_dev : 0, there ? file.st_ino : 0};
+		region->libraries_length = n + 1;
+	}
+}
+
 void attempt_plan(struct engine *engine, const struct plan *plan)
 {
 	struct agent_region *region = engine->region;
 	memcpy(region->steps, plan->prefix, plan->prefix_length * sizeof *region->steps);
 	hand_over_sleepers(region, plan);
 	hand_over_tried(region, engine->process->tried);
+	hand_over_libraries(region, engine->process->entries);
 	region->check_high = 0; /* the agent's, at the end of its turn */
 	region->tells = engine->compares;
 	region->opens = engine->process->files_length == 0;

@@ -19,6 +19,7 @@
  *     signals.c    what it sets of signals
  *     time.c       its clocks
  *     files.c      files that it reads
+ *     mapped.c     and maps
  *     settings.c   what it sets and asks for of open files, and its working folder
  *     go.c         from the agent to a thread and back
  *     pages.c      memory as it was at first
@@ -99,6 +100,7 @@ struct agent {
 	struct machine machine; /* first */
 	uint64_t check_low;
 	struct model_block *block;
+	uint64_t tid_word; /* the main thread's */
 	struct agent_thread threads[AGENT_THREADS];
 	struct agent_object objects[AGENT_OBJECTS]; /* by number */
 	struct agent_now now;
@@ -176,9 +178,12 @@ bool files_any(void);
 bool files_is_output(const struct agent_thread *thread, uint64_t descriptor);
 /* Is it a file that was open at the beginning, and that nobody else has used? It is the thread's then. */
 bool files_is_first(const struct agent_thread *thread, uint64_t descriptor);
-/* mmap() of a file that is the thread's, to read it. */
-bool files_map(struct agent_thread *thread);
+/* The same, or has the thread opened it itself? */
+bool files_is_threads(const struct agent_thread *thread, uint64_t descriptor);
 void files_close(void);
+
+/* mapped.c: mmap() of a file, as answer_call(). */
+bool mapped_file(struct agent_thread *thread);
 
 /* settings.c: as answer_call(). */
 bool settings_answer(struct agent_thread *thread, long number);
@@ -186,6 +191,8 @@ bool settings_answer(struct agent_thread *thread, long number);
 /* stand.c: the function that destroys it has returned. Before an operation that the model would hold back: if memory doesn't agree it is another object. */
 void object_bury(uint32_t number);
 void object_verify(const struct op *op);
+/* The kernel's word of a thread that has ended: 0, and who waits there is woken. */
+void object_clear_word(uint64_t address);
 
 /* stand.c: the program's memory, as decoding reads it. Is this address libc's? */
 extern const struct reader agent_reader;
@@ -204,6 +211,7 @@ struct space {
 	bool heap;
 };
 bool spaces_map(const struct agent_context *context, int64_t *result);
+bool spaces_renew(uint64_t low, uint64_t size, uint64_t rights); /* what the program has is mapped anew */
 bool spaces_unmap(uint64_t low, uint64_t size);
 bool spaces_protect(uint64_t low, uint64_t size, uint64_t rights);
 bool spaces_give_up(uint64_t low, uint64_t size); /* MADV_DONTNEED */

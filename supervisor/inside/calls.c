@@ -68,13 +68,19 @@ static bool make_thread(struct agent_thread *parent)
 	return answer(parent, born->tid);
 }
 
-/* The thread's end, of which its tid's word tells who joins it. The process's, and what follows from the main thread's, are fmc's. */
+/* The thread's end, of which its tid's word tells who joins it; the last one's is the process's. */
 static bool end_thread(struct agent_thread *thread)
 {
-	if (thread == agent.threads || agent.now.alive == 1 || thread->once_length > 0)
+	if (agent.now.alive == 1) {
+		agent.outcome->kind = OUTCOME_PROCESS_END;
+		agent.outcome->end = END_EXIT;
+		agent.outcome->end_value = (int)(thread->context.rdi & 0xff);
+		return true;
+	}
+	if (thread->once_length > 0)
 		return agent_refuse(AGENT_BY_CALL, SYS_exit);
 	if (thread->tid_word)
-		*(int32_t *)thread->tid_word = 0;
+		object_clear_word(thread->tid_word);
 	thread->exited = true;
 	agent.now.alive--;
 	agent.outcome->kind = OUTCOME_EXITED;
@@ -153,12 +159,14 @@ static bool map(struct agent_thread *thread)
 {
 	const struct agent_context *context = &thread->context;
 	const uint64_t wanted = MAP_PRIVATE | MAP_ANONYMOUS,
-		       forbidden = MAP_FIXED | MAP_FIXED_NOREPLACE | MAP_GROWSDOWN | MAP_HUGETLB;
-	int64_t result;
+		       forbidden = MAP_FIXED_NOREPLACE | MAP_GROWSDOWN | MAP_HUGETLB;
+	int64_t result = (int64_t)context->rdi;
 	if (!(context->r10 & MAP_ANONYMOUS))
-		return files_map(thread);
-	if ((context->r10 & (wanted | MAP_SHARED)) != wanted || context->r10 & forbidden ||
-	    context->rdx & PROT_EXEC || !context->rsi || !spaces_map(context, &result))
+		return mapped_file(thread);
+	const bool known = (context->r10 & (wanted | MAP_SHARED | forbidden)) == wanted &&
+			   !(context->rdx & PROT_EXEC) && context->rsi;
+	if (!known || !(context->r10 & MAP_FIXED ? spaces_renew(context->rdi, context->rsi, context->rdx)
+						 : spaces_map(context, &result)))
 		return agent_refuse(AGENT_BY_CALL, SYS_mmap);
 	return answer(thread, result);
 }

@@ -11,16 +11,14 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#define XFS_MAGIC   0x58465342
-#define F2FS_MAGIC  0xf2f52010
-#define BLOCK	    512 /* of st_blocks */
-#define MAPPED_MOST (UINT64_C(2) << 20)
+#define XFS_MAGIC  0x58465342
+#define F2FS_MAGIC 0xf2f52010
+#define BLOCK	   512 /* of st_blocks */
 
 static struct {
 	bool open;
@@ -188,6 +186,11 @@ bool files_is_first(const struct agent_thread *thread, uint64_t descriptor)
 	       note_opened(thread, &file);
 }
 
+bool files_is_threads(const struct agent_thread *thread, uint64_t descriptor)
+{
+	return is_own(thread, descriptor) || files_is_first(thread, descriptor);
+}
+
 bool files_is_output(const struct agent_thread *thread, uint64_t descriptor)
 {
 	if ((descriptor != STDOUT_FILENO && descriptor != STDERR_FILENO) || !REGION->captured[descriptor] ||
@@ -278,7 +281,7 @@ static bool ask_descriptor(struct agent_thread *thread, long number)
 	const uint64_t descriptor = (uint32_t)thread->context.rdi;
 	if (number != SYS_statx && files_is_output(thread, descriptor))
 		return ask_output(thread, number);
-	if (!is_own(thread, descriptor) && !files_is_first(thread, descriptor))
+	if (!files_is_threads(thread, descriptor))
 		return agent_refuse(AGENT_BY_CALL, (uint64_t)number);
 	return pass(thread, number);
 }
@@ -303,49 +306,6 @@ static bool use_descriptor(struct agent_thread *thread, long number)
 		return use_first(thread, number);
 	return is_own(thread, thread->context.rdi) ? pass(thread, number)
 						   : agent_refuse(AGENT_BY_CALL, (uint64_t)number);
-}
-
-/* As read(2) fills it: private memory, of which the kernel tells when it is written, and what is in the file nobody changes. */
-static bool fill(uint64_t at, uint64_t descriptor, uint64_t size, uint64_t offset)
-{
-	for (uint64_t done = 0; done < size;) {
-		const int64_t result =
-		    own_call(SYS_pread64, descriptor, at + done, size - done, offset + done, 0, 0);
-		if (result < 0)
-			return false;
-		if (result == 0)
-			break;
-		done += (uint64_t)result;
-	}
-	return true;
-}
-
-/* Large ones the kernel puts elsewhere than memory of this size; and who touches pages behind the file's end is sent a signal. */
-static bool may_map(const struct agent_thread *thread, uint64_t descriptor)
-{
-	const struct agent_context *context = &thread->context;
-	struct stat file;
-	return context->r10 == MAP_PRIVATE && !(context->rdx & ~(uint64_t)(PROT_READ | PROT_WRITE)) &&
-	       context->rsi && context->rsi < MAPPED_MOST && context->r9 % PAGE == 0 &&
-	       (is_own(thread, descriptor) || files_is_first(thread, descriptor)) &&
-	       own_call(SYS_fstat, descriptor, (uint64_t)(uintptr_t)&file, 0, 0, 0, 0) == 0 &&
-	       S_ISREG(file.st_mode) && context->r9 < (uint64_t)file.st_size &&
-	       context->rsi <= (((uint64_t)file.st_size + PAGE - 1) & ~(PAGE - 1)) - context->r9;
-}
-
-bool files_map(struct agent_thread *thread)
-{
-	struct agent_context *context = &thread->context, memory = *context;
-	const uint64_t descriptor = (uint32_t)context->r8;
-	int64_t result;
-	memory.rdx = PROT_READ | PROT_WRITE;
-	memory.r10 = MAP_PRIVATE | MAP_ANONYMOUS;
-	if (!may_map(thread, descriptor) || !spaces_map(&memory, &result) || result < 0 || !spaces_settle() ||
-	    !fill((uint64_t)result, descriptor, context->rsi, context->r9) ||
-	    !spaces_protect((uint64_t)result, context->rsi, context->rdx))
-		return agent_refuse(AGENT_BY_CALL, SYS_mmap);
-	context->rax = (uint64_t)result;
-	return false;
 }
 
 bool files_answer(struct agent_thread *thread, long number)

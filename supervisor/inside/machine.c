@@ -92,6 +92,7 @@ static void start(struct machine *machine, struct model_block *model, struct out
 	agent.threads[0] = (struct agent_thread){.context = REGION->first,
 						 .pthread = REGION->first.fs_base,
 						 .tid = REGION->number,
+						 .tid_word = agent.tid_word,
 						 .signal_mask = REGION->signal_mask};
 	memcpy(agent.now.places, REGION->places, sizeof agent.now.places);
 	vectors_forget();
@@ -114,19 +115,32 @@ static void observe(struct machine *machine, uint32_t t, const struct op *op, st
 		memcpy(&seen->word2, (const void *)agent.objects[op->object2].address, sizeof seen->word2);
 }
 
+/* It takes its condition's mutex. */
+static bool lock(struct agent_thread *thread, int64_t *result)
+{
+	if (!vectors_turn(thread) || !go_call(&thread->context, REGION->lock, thread->call.object2, result))
+		return !agent_refuse(AGENT_BY_STATE, OP_COND_RELOCK);
+	*result = (int32_t)*result;
+	return true;
+}
+
 static void perform_lock(struct agent_thread *thread, const struct effect *effect, struct outcome *outcome)
 {
 	int64_t locked = 0;
-	if (!vectors_turn(thread) ||
-	    !go_call(&thread->context, REGION->lock, thread->call.object2, &locked)) {
-		agent_refuse(AGENT_BY_STATE, OP_COND_RELOCK);
+	if (!lock(thread, &locked))
 		return;
-	}
-	locked = (int32_t)locked;
 	outcome->result = locked ? locked : effect->result;
 	outcome->result_valid = true;
 	give_back(thread, manner_result(&thread->call, outcome->result));
 	run((uint32_t)(thread - agent.threads));
+}
+
+/* A cancelled thread: the real function is run, sees that and unwinds. Woken waiters hold their mutex. */
+static void perform_cancelled(struct agent_thread *thread, const struct op *op)
+{
+	int64_t locked;
+	if (op->kind != OP_COND_RELOCK || lock(thread, &locked))
+		run((uint32_t)(thread - agent.threads));
 }
 
 /* It runs the routine of this pthread_once. */
@@ -173,7 +187,7 @@ static void perform(struct machine *machine, uint32_t t, const struct op *op, in
 	else if (!thread->call.instruction)
 		retries_over(&thread->retries);
 	if (effect->cancelled) {
-		agent_refuse(AGENT_BY_MANNER, op->kind);
+		perform_cancelled(thread, op);
 		return;
 	}
 	if (effect->timed_out || op->kind == OP_SLEEP)

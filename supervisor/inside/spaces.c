@@ -223,6 +223,15 @@ bool spaces_map(const struct agent_context *context, int64_t *result)
 	return true;
 }
 
+bool spaces_renew(uint64_t low, uint64_t size, uint64_t rights)
+{
+	uint32_t first, end;
+	if (low % PAGE || !cut_out(low, low + page_up(size), &first, &end) || !is_given_out(first, end))
+		return false;
+	give(first, end, (uint8_t)rights);
+	return true;
+}
+
 bool spaces_unmap(uint64_t low, uint64_t size)
 {
 	struct mapping_call call = {SYS_munmap, {low, size}, 0};

@@ -32,6 +32,7 @@ static bool is_known(enum op_kind kind)
 	case OP_THREAD_TRYJOIN:
 	case OP_THREAD_TIMEDJOIN:
 	case OP_THREAD_DETACH:
+	case OP_THREAD_CANCEL:
 	case OP_THREAD_TESTCANCEL:
 	case OP_THREAD_CANCELSTATE:
 	case OP_THREAD_CANCELTYPE:
@@ -196,6 +197,14 @@ void object_verify(const struct op *op)
 	found.owner = mutex && found.count ? known.owner : NO_THREAD;
 	if (mutex ? mutex_is_another(&known, &found, owner) : found.count != 0)
 		model_replace_object(agent.block->model, op->object, &found);
+}
+
+void object_clear_word(uint64_t address)
+{
+	const uint32_t object = find_object(CLASS_FUTEX, address);
+	*(int32_t *)address = 0;
+	if (object != NO_OBJECT)
+		model_futex_kernel_wake(agent.block->model, object);
 }
 
 /* Where the kernel decides about a mutex. */

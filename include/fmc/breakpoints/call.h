@@ -272,6 +272,12 @@ enum status entries_entry(const struct entries *entries, const struct target *ta
 bool entries_libc_range(const struct entries *entries, size_t i, uint64_t *low, uint64_t *high);
 
 /*
+ * Modules that some target has loaded later than at its beginning, and that have no instruction for which there would be a trap: the path of
+ * the next one from *i on, beginning with 0, valid until a target goes on. NULL: there is none any more.
+ */
+const char *entries_plain_later(const struct entries *entries, size_t *i);
+
+/*
  * May stores of this thread's go on waiting in its processor's buffer while it performs the instruction that it stands before? Not if
  * that is a fence (MFENCE, a LOCK prefix, XCHG, CPUID, a system call). *store: what it stores itself, size 0 if it doesn't.
  */

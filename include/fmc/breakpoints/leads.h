@@ -17,7 +17,8 @@ struct entry_lead {
 
 /*
  * From now on the doors of this target lead to an address of its own, in place of traps: with the entry's number in r11d, which is an
- * index into `leads`, and all else as the caller left it. Entry points without doors keep their traps. Returns how many entry points
+ * index into `leads`, and all else as the caller left it. Entry points without doors keep their traps, but for the loader's: what may be loaded is left
+ * to the address's owner (entries_plain_later()). Returns how many entry points
  * there are; 0: there are more than `room`, or they can't be written to, and nothing may be run there.
  */
 size_t entries_lead(const struct entries *entries, struct target *target, uint64_t address,

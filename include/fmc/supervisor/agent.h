@@ -28,6 +28,7 @@
 #define AGENT_HOLES	   16
 #define AGENT_FILES	   64 /* descriptors below this */
 #define AGENT_TOLD	   16
+#define AGENT_LIBRARIES	   16
 #define AGENT_ENTRIES	   1024
 #define AGENT_STEPS	   20000
 #define AGENT_SLEEPERS	   256
@@ -57,6 +58,10 @@ enum agent_refusal {
 /* A range of addresses, from low up to high. */
 struct agent_range {
 	uint64_t low, high;
+};
+
+struct agent_file {
+	uint64_t device, inode;
 };
 
 /* A thread's registers where it stands. */
@@ -123,6 +128,9 @@ struct agent_region {
 	struct profile_thread profile_threads[AGENT_THREADS];
 	uint32_t groups[AGENT_STEPS];
 	struct tried_rounds tried;
+	/* Files whose code may be mapped: there is nothing in it that would have to be seen. */
+	struct agent_file libraries[AGENT_LIBRARIES];
+	uint32_t libraries_length;
 	/* fmc's, as it learns of them within turns: instructions that are operations, by number. */
 	struct instruction_lead instructions[AGENT_INSTRUCTIONS];
 	uint32_t instructions_length;
