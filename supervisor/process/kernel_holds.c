@@ -2,12 +2,12 @@
 #include "supervisor/process/kernel_objects.h"
 
 #include <fmc/tracer/children.h>
+#include <fmc/tracer/ready.h>
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sockios.h>
 #include <mqueue.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -189,7 +189,6 @@ static int option_of(int socket, int name)
 static bool look_at_socket(struct target *target, int descriptor, int copy, void *context)
 {
 	const struct received *received = context;
-	struct pollfd one = {.fd = copy, .events = POLLIN | POLLOUT | POLLRDHUP};
 	struct stat file;
 	int unsent = 0;
 	(void)target;
@@ -197,14 +196,14 @@ static bool look_at_socket(struct target *target, int descriptor, int copy, void
 		return true;
 	const bool streams = option_of(copy, SO_TYPE) == SOCK_STREAM,
 		   listens = option_of(copy, SO_ACCEPTCONN);
-	if (poll(&one, 1, 0) < 0 || ((listens || !streams) && one.revents & POLLIN) ||
+	const int ready = ready_now(copy, POLLIN | POLLOUT | POLLRDHUP);
+	if (ready < 0 || ((listens || !streams) && ready & POLLIN) ||
 	    (option_of(copy, SO_DOMAIN) != AF_UNIX && ioctl(copy, SIOCOUTQ, &unsent) == 0 && unsent))
 		return false;
 	*received->digest = kernel_mix(*received->digest, &descriptor, sizeof descriptor);
-	*received->digest = kernel_mix(*received->digest, &one.revents, sizeof one.revents);
-	const ssize_t length = !listens && one.revents & POLLIN
-				   ? recv(copy, received->bytes, MOST_BYTES, MSG_PEEK | MSG_DONTWAIT)
-				   : 0;
+	*received->digest = kernel_mix(*received->digest, &ready, sizeof ready);
+	const ssize_t length =
+	    !listens && ready & POLLIN ? recv(copy, received->bytes, MOST_BYTES, MSG_PEEK | MSG_DONTWAIT) : 0;
 	if (length > 0)
 		*received->digest = kernel_mix(*received->digest, received->bytes, (size_t)length);
 	return length < MOST_BYTES;

@@ -2,11 +2,11 @@
 #include "supervisor/process/kernel_objects.h"
 
 #include <fmc/tracer/fdinfo.h>
+#include <fmc/tracer/ready.h>
 
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/kcmp.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,11 +75,11 @@ bool kernel_all_descriptors(const struct process *process, kernel_about *ask, vo
 
 bool kernel_is_ready(const struct process *process, int descriptor, short events)
 {
-	struct pollfd one = {.fd = kernel_duplicate(process, descriptor), .events = events};
-	if (one.fd < 0)
+	const int copy = kernel_duplicate(process, descriptor);
+	if (copy < 0)
 		return true;
-	const bool ready = poll(&one, 1, 0) != 0;
-	close(one.fd);
+	const bool ready = ready_now(copy, events) != 0;
+	close(copy);
 	return ready;
 }
 
@@ -222,8 +222,8 @@ static void find_descriptors(const struct process *process, struct process_objec
 
 static short events_of(int descriptor, short events)
 {
-	struct pollfd one = {.fd = descriptor, .events = events};
-	return descriptor >= 0 && poll(&one, 1, 0) > 0 ? one.revents : 0;
+	const int ready = descriptor >= 0 ? ready_now(descriptor, events) : 0;
+	return (short)(ready > 0 ? ready : 0);
 }
 
 bool kernel_owns_pipe(const struct process *process, const struct kernel_end *end)

@@ -1,10 +1,11 @@
 /* Would a call on a lock of a file, a semaphore, a queue or a connection wait? Locks that belong to processes: file_locks.c. */
 #include "supervisor/process/kernel_objects.h"
 
+#include <fmc/tracer/ready.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <mqueue.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/ipc.h>
@@ -134,20 +135,17 @@ static enum tried try_letters(int copy, bool sends)
 
 static enum tried try_connection(const struct process *process, uint32_t thread, int descriptor, short events)
 {
-	struct pollfd one = {.fd = kernel_duplicate(process, descriptor), .events = events};
+	const int copy = kernel_duplicate(process, descriptor);
 	int domain = AF_UNIX;
 	socklen_t size = sizeof domain;
-	if (one.fd < 0)
+	if (copy < 0)
 		return TRIED_GOES;
-	(void)getsockopt(one.fd, SOL_SOCKET, SO_DOMAIN, &domain, &size);
-	int found;
-	do /* a thread that stops interrupts it (SIGCHLD) */
-		found = poll(&one, 1, domain == AF_UNIX ? 0 : DELIVERY_MS);
-	while (found < 0 && errno == EINTR);
-	close(one.fd);
+	(void)getsockopt(copy, SOL_SOCKET, SO_DOMAIN, &domain, &size);
+	const bool ready = ready_within(domain == AF_UNIX ? 0 : DELIVERY_MS, copy, events) != 0;
+	close(copy);
 	const struct op *op = &process->threads[thread].call.op;
 	const bool transfers = op->object2 != NO_OBJECT && op_class(op->kind) == CLASS_CONNECTION;
-	return answer(found == 0, transfers ? op->arg2 & KERNEL_NEVER : op->arg2);
+	return answer(!ready, transfers ? op->arg2 & KERNEL_NEVER : op->arg2);
 }
 
 static bool is_of_process(const struct user_regs_struct *regs)

@@ -1,9 +1,9 @@
 #include "tracer/copy/channel.h"
 
 #include <fmc/tracer/fdinfo.h>
+#include <fmc/tracer/ready.h>
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -16,8 +16,8 @@
 
 static bool has_event(int end, short events)
 {
-	struct pollfd one = {.fd = end, .events = POLLIN};
-	return poll(&one, 1, 0) == 1 && one.revents & events;
+	const int ready = ready_now(end, POLLIN);
+	return ready > 0 && ready & events;
 }
 
 /* Of an end that the process hasn't got the kernel says whether anybody has. */
