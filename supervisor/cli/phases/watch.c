@@ -13,6 +13,8 @@
 #define WATCH_NS   UINT64_C(1000000000)
 #define WATCH_PART 3
 
+#define ASTRAY "a watched execution didn't follow its schedule: the program isn't repeatable"
+
 static bool is_asked_for(const struct exploration *x)
 {
 	return x->options->require_complete || x->options->granularity >= GRANULARITY_RACE || x->resume->path;
@@ -62,13 +64,29 @@ static void suspect(struct exploration *x, const struct job *job)
 		x->suspicions[length] = races;
 }
 
+static void miss(struct verdict *verdict, const char *why)
+{
+	if (!*verdict->unwatched)
+		snprintf(verdict->unwatched, sizeof verdict->unwatched, "%s", why);
+}
+
+static bool has_failed(struct verdict *verdict, const struct trace *trace)
+{
+	const bool failed =
+	    trace->end == END_INTERRUPTED || trace->end == END_ERROR || trace->end == END_DIVERGED;
+	if (trace->end == END_DIVERGED)
+		miss(verdict, ASTRAY);
+	else if (trace->end == END_ERROR)
+		miss(verdict, trace->message);
+	return failed;
+}
+
 /* One that was watched. False: what it shows can't be relied on. */
 static bool take(struct exploration *x, struct search *search)
 {
 	struct verdict *verdict = x->verdict;
 	const struct job *job = &x->last;
-	if (job->trace.end == END_INTERRUPTED || job->trace.end == END_ERROR ||
-	    job->trace.end == END_DIVERGED)
+	if (has_failed(verdict, &job->trace))
 		return false;
 	verdict->watched += !job->plan.elsewhere;
 	if (!job->watched.all && !*verdict->unwatched)
@@ -76,7 +94,12 @@ static bool take(struct exploration *x, struct search *search)
 	x->unordered |= job->watched.races != 0;
 	if (job->watched.races || job->watched.ordered)
 		suspect(x, job);
-	return search_feed(search, job->plan.ticket, &job->trace) == STATUS_OK;
+	const enum status status = search_feed(search, job->plan.ticket, &job->trace);
+	if (status == STATUS_DIVERGED)
+		miss(verdict, ASTRAY);
+	else if (status != STATUS_OK)
+		miss(verdict, status_text(status));
+	return status == STATUS_OK;
 }
 
 static void plan_ahead(struct exploration *x, struct search *search, uint64_t end)
@@ -164,11 +187,10 @@ static void watch(struct exploration *x, struct search *search)
 	if (!all && x->resume->path)
 		leave(x, search);
 	drain(x);
-	if (!all && !*verdict->unwatched)
-		snprintf(verdict->unwatched, sizeof verdict->unwatched, "%s",
-			 x->watching_cut
-			     ? "this run has ended before (the next one with --resume goes on with it)"
-			     : "there was no time for it (--require-complete takes what --time leaves)");
+	if (!all)
+		miss(verdict, x->watching_cut
+				  ? "this run has ended before (the next one with --resume goes on with it)"
+				  : "there was no time for it (--require-complete takes what --time leaves)");
 	verdict->watched_all = all && is_over(search) && !*verdict->unwatched && !x->unordered;
 }
 
