@@ -41,18 +41,29 @@ static bool share_region(struct engine *engine)
 	return true;
 }
 
-/* A line of /proc/PID/maps: memory that the program may write to. False: memory that others may change, which can't be restored. */
-static bool add_area(struct agent_region *region, const struct target *target, const char *line)
+/*
+ * A line of /proc/PID/maps: memory that the program may write to. False: memory that others may change, which can't be restored. *guard: the memory that
+ * the line before told of, if nobody may touch it.
+ */
+static bool add_area(struct agent_region *region, const struct target *target, const char *line,
+		     struct agent_range *guard)
 {
+	const struct agent_range before = *guard;
 	unsigned long long low, high;
 	char rights[8], name[8] = "";
-	if (sscanf(line, "%llx-%llx %7s %*s %*s %*s %7s", &low, &high, rights, name) < 3 || rights[1] != 'w')
+	*guard = (struct agent_range){0, 0};
+	if (sscanf(line, "%llx-%llx %7s %*s %*s %*s %7s", &low, &high, rights, name) < 3)
+		return true;
+	if (!*name && strcmp(rights, "---p") == 0)
+		*guard = (struct agent_range){low, high};
+	if (rights[1] != 'w')
 		return true;
 	if (target_is_own(target, low) || (low >= AGENT_LOWEST && low < AGENT_END))
 		return true;
 	if (rights[3] != 'p' || region->areas_length == AGENT_AREAS)
 		return false;
 	region->nameless[region->areas_length] = !*name && rights[0] == 'r' && rights[2] == '-';
+	region->guarded[region->areas_length] = before.high == low ? before.low : low;
 	struct agent_range *area = &region->areas[region->areas_length++];
 	*area = (struct agent_range){low, high};
 	if (strstr(line, "[stack]")) {
@@ -65,13 +76,14 @@ static bool add_area(struct agent_region *region, const struct target *target, c
 static bool find_areas(struct agent_region *region, const struct target *target)
 {
 	char *text = maps_text(target_pid(target));
+	struct agent_range guard = {0, 0};
 	bool good = text != NULL;
 	for (char *line = text, *end; good && line && *line; line = end + 1) {
 		end = strchr(line, '\n');
 		if (!end)
 			break;
 		*end = '\0';
-		good = add_area(region, target, line);
+		good = add_area(region, target, line, &guard);
 	}
 	free(text);
 	return good;
@@ -191,6 +203,7 @@ static bool describe(struct engine *engine, struct tracee *tracee)
 	region->monotonic = target_clock(tracee->target, CLOCK_MONOTONIC);
 	region->processor_time = target_clock(tracee->target, CLOCK_PROCESS_CPUTIME_ID);
 	region->zero_time = target_gadget_zero(tracee->target);
+	inside_processors(region->processors, sizeof region->processors);
 	find_output(engine, tracee->target);
 	find_files(region, tracee->target);
 	region->signal_mask = tracee_blocked(tracee);

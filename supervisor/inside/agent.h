@@ -7,6 +7,8 @@
 #include "supervisor/execution/retries.h"
 #include "supervisor/policy/state.h"
 
+#include <signal.h>
+
 /*
  * The inside of the agent: a machine whose threads are green, on the one thread that the kernel knows.
  *
@@ -38,6 +40,7 @@ struct agent_thread {
 	uint64_t pthread;
 	uint64_t tid_word;
 	uint64_t signal_mask;
+	stack_t alternate; /* for handlers */
 	int32_t tid;
 	bool exited;
 	int64_t used; /* nanoseconds of the processor that it has used, as it is told */
@@ -160,8 +163,10 @@ bool answer_call(struct agent_thread *thread, long number);
 /* Have all others been joined? */
 bool is_alone(const struct agent_thread *thread);
 
-/* signals.c: as answer_call(). */
+/* signals.c: as answer_call(). begin: on the program's own stack is nobody yet; start: a thread begins. */
 bool signals_answer(struct agent_thread *thread, long number);
+void signals_begin(void);
+void signals_start(struct agent_thread *thread);
 
 /* time.c: what CLOCK_MONOTONIC shows, and it shows this moment from now on, if that is yet to come. */
 int64_t time_now(void);

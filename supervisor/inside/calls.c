@@ -58,6 +58,7 @@ static bool make_thread(struct agent_thread *parent)
 	born->tid = REGION->number + (int32_t)number;
 	born->tid_word = args.child_tid;
 	born->signal_mask = parent->signal_mask;
+	signals_start(born);
 	born->call.op = (struct op){.kind = OP_THREAD_START, .object = number, .object2 = NO_OBJECT};
 	*(int32_t *)args.parent_tid = born->tid;
 	if (parent->call.op.kind == OP_THREAD_CREATE && parent->call.op.arg)
@@ -257,6 +258,7 @@ bool answer_call(struct agent_thread *thread, long number)
 		return answer(thread, REGION->number);
 	case SYS_rt_sigprocmask:
 	case SYS_rt_sigaction:
+	case SYS_sigaltstack:
 		return signals_answer(thread, number);
 	case SYS_getrandom:
 		return give_random(thread);
@@ -279,6 +281,7 @@ bool answer_call(struct agent_thread *thread, long number)
 	case SYS_ioctl:
 	case SYS_chdir:
 	case SYS_getcwd:
+	case SYS_sched_getaffinity:
 		return settings_answer(thread, number);
 	default:
 		return files_answer(thread, number);

@@ -286,22 +286,45 @@ static bool ask_descriptor(struct agent_thread *thread, long number)
 	return pass(thread, number);
 }
 
-/* What there is by a name: where nobody changes it that is the same in all executions. */
-static bool ask_name(struct agent_thread *thread, long number, uint64_t folder)
+static bool begins(const char *path, const char *with)
+{
+	while (*with && *path == *with)
+		path++, with++;
+	return !*with;
+}
+
+/* What there is by a name: where nobody changes it that is the same in all executions, but for what the kernel tells of processes. */
+static bool ask_name(struct agent_thread *thread, long number, uint64_t folder, uint64_t path)
 {
 	const bool here = (int)folder == AT_FDCWD || is_own(thread, folder);
-	return REGION->opens && here ? pass(thread, number) : agent_refuse(AGENT_BY_CALL, (uint64_t)number);
+	return REGION->opens && here && !begins((const char *)path, "/proc/")
+		   ? pass(thread, number)
+		   : agent_refuse(AGENT_BY_CALL, (uint64_t)number);
 }
 
 static bool ask_at(struct agent_thread *thread, long number, uint64_t flags)
 {
 	if (flags & AT_EMPTY_PATH)
 		return ask_descriptor(thread, number);
-	return ask_name(thread, number, thread->context.rdi);
+	return ask_name(thread, number, thread->context.rdi, thread->context.rsi);
+}
+
+/* Of output: where it is written next, and that it is there for good. */
+static bool use_output(struct agent_thread *thread, long number)
+{
+	struct agent_context *context = &thread->context;
+	const bool asks = number == SYS_lseek && context->rsi == 0 &&
+			  (context->rdx == SEEK_CUR || context->rdx == SEEK_END);
+	if (!asks && number != SYS_fdatasync && number != SYS_fsync)
+		return agent_refuse(AGENT_BY_CALL, (uint64_t)number);
+	context->rax = asks ? REGION->printed + agent.now.printed : 0;
+	return false;
 }
 
 static bool use_descriptor(struct agent_thread *thread, long number)
 {
+	if (files_is_output(thread, thread->context.rdi))
+		return use_output(thread, number);
 	if (files_is_first(thread, thread->context.rdi))
 		return use_first(thread, number);
 	return is_own(thread, thread->context.rdi) ? pass(thread, number)
@@ -321,6 +344,8 @@ bool files_answer(struct agent_thread *thread, long number)
 	case SYS_read:
 	case SYS_pread64:
 	case SYS_lseek:
+	case SYS_fsync:
+	case SYS_fdatasync:
 	case SYS_getdents64:
 	case SYS_fadvise64:
 		return use_descriptor(thread, number);
@@ -332,11 +357,13 @@ bool files_answer(struct agent_thread *thread, long number)
 		return ask_at(thread, number, context->rdx);
 	case SYS_faccessat:
 	case SYS_faccessat2:
-		return ask_name(thread, number, context->rdi);
+	case SYS_readlinkat:
+		return ask_name(thread, number, context->rdi, context->rsi);
 	case SYS_stat:
 	case SYS_lstat:
 	case SYS_access:
-		return ask_name(thread, number, (uint64_t)AT_FDCWD);
+	case SYS_readlink:
+		return ask_name(thread, number, (uint64_t)AT_FDCWD, context->rdi);
 	default:
 		return agent_refuse(AGENT_BY_CALL, (uint64_t)number);
 	}

@@ -17,21 +17,32 @@ bool holes_with(uint64_t address)
 	return false;
 }
 
-/* Nothing of it has been unmapped, and all of it is of one kind. */
-static bool is_whole(const struct agent_range *range)
+static bool has_hole(const struct agent_range *range)
 {
 	for (uint32_t i = 0; i < agent.now.holes_length; i++)
 		if (range->low < agent.now.holes[i].high && range->high > agent.now.holes[i].low)
-			return false;
-	for (uint32_t a = 0; a < REGION->areas_length; a++)
-		if (range->low >= REGION->areas[a].low && range->high <= REGION->areas[a].high)
-			return REGION->nameless[a];
+			return true;
+	return false;
+}
+
+/* All of it is of one kind. What lies below that nobody may touch stays as it is; *range is the rest. */
+static bool is_whole(struct agent_range *range)
+{
+	for (uint32_t a = 0; a < REGION->areas_length; a++) {
+		const struct agent_range *area = &REGION->areas[a];
+		if (range->low < REGION->guarded[a] || range->low >= area->high || range->high > area->high ||
+		    range->high <= area->low)
+			continue;
+		if (range->low < area->low)
+			range->low = area->low;
+		return REGION->nameless[a] && !has_hole(range);
+	}
 	return false;
 }
 
 bool holes_unmap(uint64_t low, uint64_t size)
 {
-	const struct agent_range range = {low, (low + size + PAGE - 1) & ~(PAGE - 1)};
+	struct agent_range range = {low, (low + size + PAGE - 1) & ~(PAGE - 1)};
 	if (low % PAGE || range.high <= low || agent.now.holes_length == AGENT_HOLES || !is_whole(&range) ||
 	    !protect(&range, PROT_NONE))
 		return false;

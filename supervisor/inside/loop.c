@@ -83,6 +83,7 @@ __attribute__((force_align_arg_pointer)) void agent_enter(void)
 	own_call(SYS_prctl, PR_SET_THP_DISABLE, 1, 0, 0, 0, 0);
 	if (own_call(SYS_prctl, PR_GET_TID_ADDRESS, (uint64_t)(uintptr_t)&agent.tid_word, 0, 0, 0, 0) != 0)
 		agent.tid_word = 0;
+	signals_begin();
 	vectors_begin();
 	trace_init(&region->trace);
 	struct execution *execution = execution_new(&agent.machine);

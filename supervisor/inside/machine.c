@@ -94,6 +94,7 @@ static void start(struct machine *machine, struct model_block *model, struct out
 						 .tid = REGION->number,
 						 .tid_word = agent.tid_word,
 						 .signal_mask = REGION->signal_mask};
+	signals_start(&agent.threads[0]);
 	memcpy(agent.now.places, REGION->places, sizeof agent.now.places);
 	vectors_forget();
 	files_close();

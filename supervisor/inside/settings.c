@@ -4,7 +4,9 @@
  */
 #include "supervisor/inside/agent.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -85,6 +87,18 @@ static bool ask_terminal(struct agent_thread *thread)
 	return answer(thread, own_call(SYS_ioctl, descriptor, TERMINAL_ASKED, context->rdx, 0, 0, 0));
 }
 
+/* As the tracer says it: of whatever thread is asked, all processors that there are. */
+static bool ask_affinity(struct agent_thread *thread)
+{
+	const struct agent_context *context = &thread->context;
+	const uint64_t size = context->rsi;
+	const uint64_t part = size < AGENT_PROCESSORS ? size : AGENT_PROCESSORS;
+	if (size % sizeof(long) || size < sizeof(long))
+		return answer(thread, -EINVAL);
+	memcpy((void *)context->rdx, REGION->processors, part);
+	return answer(thread, (int64_t)part);
+}
+
 /* To where it is already. */
 static bool change_folder(struct agent_thread *thread)
 {
@@ -121,6 +135,8 @@ bool settings_answer(struct agent_thread *thread, long number)
 		return name_thread(thread);
 	case SYS_chdir:
 		return change_folder(thread);
+	case SYS_sched_getaffinity:
+		return ask_affinity(thread);
 	default:
 		return answer(thread, own_call(SYS_getcwd, context->rdi, context->rsi, 0, 0, 0, 0));
 	}

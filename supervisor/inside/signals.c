@@ -1,6 +1,6 @@
 /*
- * What the program sets of signals. None comes to it inside, for whatever sends one ends the attempt: masks and handlers are nothing but what it is told
- * of them, and the kernel's stay as they were at the beginning.
+ * What the program sets of signals. None comes to it inside, for whatever sends one ends the attempt: masks, handlers and their stacks are nothing but
+ * what it is told of them, and the kernel's stay as they were at the beginning.
  */
 #include "supervisor/inside/agent.h"
 
@@ -9,9 +9,10 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-#define MASK_BYTES   8
-#define LIBC_SIGNALS 32 /* the first of two that libc keeps to itself */
-#define SIGNALS	     64
+#define MASK_BYTES	8
+#define LIBC_SIGNALS	32 /* the first of two that libc keeps to itself */
+#define SIGNALS		64
+#define ALTERNATE_LARGE 8192
 /* Every kernel keeps them; what it makes of others is its own business. */
 #define FLAGS                                                                                                \
 	(SA_NOCLDSTOP | SA_NOCLDWAIT | SA_SIGINFO | SA_ONSTACK | SA_RESTART | SA_NODEFER | SA_RESETHAND |    \
@@ -107,7 +108,60 @@ static bool use_handler(struct agent_thread *thread)
 	return answer(thread, 0);
 }
 
+static stack_t first_alternate; /* the main thread's, at the beginning */
+
+void signals_begin(void)
+{
+	own_call(SYS_sigaltstack, 0, (uint64_t)(uintptr_t)&first_alternate, 0, 0, 0, 0);
+}
+
+void signals_start(struct agent_thread *thread)
+{
+	const stack_t none = {.ss_flags = SS_DISABLE};
+	thread->alternate = thread == agent.threads ? first_alternate : none;
+}
+
+static bool is_on(const struct agent_thread *thread)
+{
+	const uint64_t from = thread->context.rsp - (uint64_t)(uintptr_t)thread->alternate.ss_sp;
+	return thread->context.rsp > (uint64_t)(uintptr_t)thread->alternate.ss_sp &&
+	       from <= thread->alternate.ss_size;
+}
+
+/* Of smaller ones the kernel decides whether they are too small. */
+static bool is_large(const stack_t *stack)
+{
+	return stack->ss_size >= ALTERNATE_LARGE;
+}
+
+/* What it is on a thread is only told: no handler runs inside. */
+static bool use_alternate(struct agent_thread *thread)
+{
+	const struct agent_context *context = &thread->context;
+	const stack_t before = thread->alternate;
+	stack_t stack;
+	if (is_on(thread))
+		return agent_refuse(AGENT_BY_CALL, SYS_sigaltstack);
+	if (context->rdi) {
+		memcpy(&stack, (const void *)context->rdi, sizeof stack);
+		const bool none = stack.ss_flags == SS_DISABLE;
+		if (!none && (stack.ss_flags != 0 || !is_large(&stack)))
+			return agent_refuse(AGENT_BY_CALL, SYS_sigaltstack);
+		thread->alternate = none ? (stack_t){.ss_flags = SS_DISABLE} : stack;
+	}
+	if (context->rsi)
+		memcpy((void *)context->rsi, &before, sizeof before);
+	return answer(thread, 0);
+}
+
 bool signals_answer(struct agent_thread *thread, long number)
 {
-	return number == SYS_rt_sigprocmask ? change_mask(thread) : use_handler(thread);
+	switch (number) {
+	case SYS_rt_sigprocmask:
+		return change_mask(thread);
+	case SYS_sigaltstack:
+		return use_alternate(thread);
+	default:
+		return use_handler(thread);
+	}
 }

@@ -1,11 +1,12 @@
 /*
- * What it had before its first thread it changes in each execution: a signal's handler, memory, which it unmaps in part, where it reads a file and whether
- * that waits, and which descriptors are open; one file another thread reads. It goes to the folder where it is. With an argument a second descriptor reads on
+ * What it had before its first thread it changes in each execution: a signal's handler, its stack for handlers, memory, which it unmaps in part, where it
+ * reads a file and whether that waits, and which descriptors are open; one file another thread reads. It goes to the folder where it is. With an argument a second descriptor reads on
  * in its file, too.
  */
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +16,12 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#define PAGE 4096
+#define PAGE	  4096
+#define ALTERNATE (4 * PAGE)
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static char *memory; /* four pages */
+static char *memory;	/* four pages */
+static char *alternate; /* as many, after one that nobody may touch */
 static int file, others, doubled = -1;
 
 static void check(int holds)
@@ -39,9 +42,25 @@ static void handle(int signal)
 	(void)signal;
 }
 
+static int is_alternate(const char *stack)
+{
+	stack_t found;
+	check(sigaltstack(NULL, &found) == 0);
+	return stack ? found.ss_sp == stack && found.ss_size == ALTERNATE && found.ss_flags == 0
+		     : found.ss_flags == SS_DISABLE;
+}
+
+static void set_alternate(char *stack)
+{
+	const stack_t set = {.ss_sp = stack, .ss_size = ALTERNATE, .ss_flags = stack ? 0 : SS_DISABLE};
+	check(sigaltstack(&set, NULL) == 0 && is_alternate(stack));
+}
+
 static void *work(void *reads)
 {
-	char bytes[4];
+	char bytes[4], stack[ALTERNATE];
+	check(is_alternate(NULL));
+	set_alternate(stack);
 	if (reads)
 		check(read(others, bytes, 4) == 4 && memcmp(bytes + 1, "ELF", 3) == 0);
 	pthread_mutex_lock(&mutex);
@@ -79,12 +98,14 @@ static void ask_output(void)
 	check(fstat(STDOUT_FILENO, &before) == 0 && write(STDOUT_FILENO, "four", 4) == 4);
 	check(writev(STDERR_FILENO, parts, 2) == 5);
 	check(fstat(STDERR_FILENO, &after) == 0 && after.st_size == before.st_size + 9 && after.st_blocks);
+	check(lseek(STDOUT_FILENO, 0, SEEK_CUR) == after.st_size && fdatasync(STDOUT_FILENO) == 0);
 }
 
 static void stay_there(void)
 {
 	char folder[PATH_MAX];
-	check(getcwd(folder, sizeof folder) && chdir(folder) == 0 && chdir(".") == 0);
+	check(readlink(".", folder, sizeof folder) < 0 && getcwd(folder, sizeof folder) &&
+	      chdir(folder) == 0 && chdir(".") == 0);
 	check(prctl(PR_SET_NAME, "undone") == 0);
 }
 
@@ -115,11 +136,16 @@ int main(int argc, char **argv)
 	(void)argv;
 	pthread_t threads[2];
 	sigset_t all;
+	cpu_set_t before, after;
 	struct sigaction action = {.sa_handler = handle, .sa_flags = SA_NODEFER};
 	sigaddset(&action.sa_mask, SIGHUP);
 	sigaction(SIGUSR1, &action, NULL);
 	memory = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	memset(memory, 1, 4 * PAGE);
+	alternate = mmap(NULL, ALTERNATE + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	check(mprotect(alternate, PAGE, PROT_NONE) == 0);
+	set_alternate(alternate + PAGE);
+	check(sched_getaffinity(0, sizeof before, &before) == 0);
 	file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	if (argc > 1)
 		doubled = dup(file);
@@ -130,6 +156,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < 2; i++)
 		pthread_create(&threads[i], NULL, work, i ? &others : NULL);
 	check(pthread_sigmask(SIG_BLOCK, NULL, &all) == 0 && sigismember(&all, SIGTRAP));
+	check(sched_getaffinity(0, sizeof after, &after) == 0 && CPU_EQUAL(&before, &after));
 	change_handlers();
 	stay_there();
 	set_flags(STDOUT_FILENO);
@@ -151,6 +178,9 @@ int main(int argc, char **argv)
 		pthread_join(threads[i], NULL);
 	check(memory[0] == 3 && memory[3 * PAGE] == 2);
 	munmap(memory, PAGE);
+	check(is_alternate(alternate + PAGE));
+	set_alternate(NULL);
+	check(munmap(alternate, ALTERNATE + PAGE) == 0);
 	check(close(STDOUT_FILENO) == 0);
 	return 0;
 }

@@ -1,3 +1,4 @@
+#include "tracer/tracee/processors.h"
 #include "tracer/tracee/tracee.h"
 
 #include <fmc/tracer/inside.h>
@@ -109,4 +110,9 @@ uint64_t inside_call(const struct target *target)
 {
 	(void)target;
 	return GADGET_CALL;
+}
+
+void inside_processors(void *set, size_t size)
+{
+	memcpy(set, processors_native(), size < sizeof(cpu_set_t) ? size : sizeof(cpu_set_t));
 }

@@ -29,6 +29,7 @@
 #define AGENT_FILES	   64 /* descriptors below this */
 #define AGENT_TOLD	   16
 #define AGENT_LIBRARIES	   16
+#define AGENT_PROCESSORS   128 /* bytes of a set of them */
 #define AGENT_ENTRIES	   1024
 #define AGENT_STEPS	   20000
 #define AGENT_SLEEPERS	   256
@@ -92,8 +93,9 @@ struct agent_region {
 	/* fmc's, before the first turn. */
 	uint64_t check_low;
 	uint32_t areas_length, ranges_length, entries_length;
-	struct agent_range areas[AGENT_AREAS];	 /* writable memory, in ascending order; */
-	bool nameless[AGENT_AREAS];		 /* it is no file's, stack or heap */
+	struct agent_range areas[AGENT_AREAS]; /* writable memory, in ascending order; */
+	bool nameless[AGENT_AREAS];	       /* it is no file's, stack or heap */
+	uint64_t guarded[AGENT_AREAS]; /* from there up to it there is such memory that nobody may touch */
 	struct agent_range ranges[AGENT_RANGES]; /* libc's own */
 	struct entry_lead entries[AGENT_ENTRIES];
 	uint64_t lock, unlock; /* the real pthread_mutex_lock() and pthread_mutex_unlock() */
@@ -112,7 +114,8 @@ struct agent_region {
 	/* Of the files that it has open at the beginning, and can only read: where it reads next. -1: it isn't such a one. */
 	int64_t places[AGENT_FILES];
 	uint64_t signal_mask;
-	bool fs_by_call; /* the kernel doesn't let programs set the base of fs by themselves */
+	uint8_t processors[AGENT_PROCESSORS]; /* that there are */
+	bool fs_by_call;	    /* the kernel doesn't let programs set the base of fs by themselves */
 	struct agent_context first; /* the main thread, */
 	struct call call;	    /* before this */
 	struct good_ends good_ends;

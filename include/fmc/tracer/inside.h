@@ -27,4 +27,7 @@ enum status inside_open_pagemap(struct tracee *tracee, int *descriptor);
 enum status inside_stop_calls(struct tracee *tracee);
 uint64_t inside_call(const struct target *target);
 
+/* The processors that the program is told of by sched_getaffinity(2). */
+void inside_processors(void *set, size_t size);
+
 #endif
