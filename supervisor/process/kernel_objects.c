@@ -132,18 +132,19 @@ static bool look(const struct target *target, int descriptor, struct kernel_end 
 		return false;
 	if (S_ISREG(file.st_mode) || S_ISDIR(file.st_mode) || S_ISCHR(file.st_mode))
 		return false;
+	if (S_ISSOCK(file.st_mode)) {
+		end->class = CLASS_SOCKET;
+		end->id = file.st_ino;
+		return true;
+	}
 	const ssize_t length = readlink(path, link, sizeof link - 1);
 	link[length < 0 ? 0 : length] = '\0';
 	end->id = file.st_ino ^ (uint64_t)file.st_dev << 40;
 	end->named = S_ISFIFO(file.st_mode) && strncmp(link, "pipe:", 5) != 0 && file.st_nlink > 0;
 	if (S_ISFIFO(file.st_mode))
 		end->class = CLASS_PIPE;
-	else if (S_ISSOCK(file.st_mode))
-		end->class = CLASS_SOCKET;
 	else if (strcmp(link, "anon_inode:[eventfd]") == 0)
 		end->class = CLASS_EVENTFD;
-	if (end->class == CLASS_SOCKET)
-		end->id = file.st_ino;
 	if (end->class == CLASS_EVENTFD)
 		look_closer(target, descriptor, end);
 	return end->class != CLASS_NONE;

@@ -304,6 +304,15 @@ struct kernel_use {
 	int descriptors[KERNEL_DESCRIPTORS];
 };
 
+/* What a socket is, and the numbers of its names. */
+struct socket_ends {
+	int type;
+	bool listens, connected;
+	bool near;   /* nobody on another machine is concerned */
+	bool inside; /* the kernel says that this process has both ends */
+	uint64_t own, peer;
+};
+
 struct uses {
 	struct channel_use *at; /* open addressing */
 	size_t length, room;
@@ -311,10 +320,15 @@ struct uses {
 	uint32_t kernel_length;
 	bool followed;		/* what the present call does with its descriptor is known there */
 	uint64_t followed_files[2]; /* the files that it is on; 0: none */
+	int followed_end;	    /* its descriptor of a pipe, a counter or a socket; -1: it has none */
 	struct {
 		uint64_t one, other;
 	} pairs[32]; /* of sockets, by the numbers of their files */
 	uint32_t pairs_length;
+	struct {
+		uint64_t socket; /* the number of its file; 0: nothing is kept here */
+		struct socket_ends ends;
+	} connected[32]; /* uses/kernel_connections.c */
 	struct gone_file *gone; /* uses/gone.c: in the order of their numbers */
 	size_t gone_length, gone_room;
 	struct ordered_use *ordered; /* uses/unordered.c: in the order of kinds and numbers; and pairs that are to be judged */

@@ -139,6 +139,7 @@ void asked_objects(struct process *process, uint32_t thread, long number, const 
 {
 	const bool set = call_traits(number)->awaits == AWAITS_SET;
 	struct asking asking = {.process = process, .thread = thread};
+	process->uses.followed_end = -1; /* that was of another call */
 	if (set && !add_members(&asking, (int)regs->rdi))
 		process_remark(process, "sets of epoll whose descriptors have been replaced");
 	else if (!set && !asked_any(process, number, regs, add, &asking) && !asking.unknown) {

@@ -114,6 +114,8 @@ void channels_forget_all(struct uses *uses)
 	unordered_begin(uses);
 	gone_begin(uses);
 	uses->pairs_length = 0;
+	uses->followed_end = -1;
+	memset(uses->connected, 0, sizeof uses->connected);
 }
 
 void channels_free_uses(struct uses *uses)
@@ -250,12 +252,20 @@ static bool makes_descriptors(const struct process *process, long number)
 	}
 }
 
+/* All that there is to know of a descriptor of these is known there. */
+static bool is_end(enum object_class class)
+{
+	return class == CLASS_PIPE || class == CLASS_EVENTFD || class == CLASS_SOCKET ||
+	       class == CLASS_CONNECTION;
+}
+
 /* What the files hold that the call is on is known there. */
 static void set_followed(struct process *process, const struct kernel_call *call)
 {
 	struct uses *uses = &process->uses;
 	uses->followed_files[0] = uses->followed && call->class == CLASS_FILE ? call->id : 0;
 	uses->followed_files[1] = uses->followed && call->second.class == CLASS_FILE ? call->other : 0;
+	uses->followed_end = uses->followed && is_end(call->class) ? call->used : -1;
 }
 
 /* To close an eventfd changes nothing for others but that the descriptor is gone. */

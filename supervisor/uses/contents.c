@@ -26,6 +26,18 @@ static bool is_event(const char *link)
 	return false;
 }
 
+/* What the descriptor leads to, of what has no kind of file: no other has to be asked. */
+static void read_link(const struct process *process, int descriptor, const struct stat *file, char link[64])
+{
+	char path[48];
+	*link = '\0';
+	if (file->st_mode & S_IFMT)
+		return;
+	snprintf(path, sizeof path, "/proc/%d/fd/%d", target_pid(process->target), descriptor);
+	const ssize_t length = readlink(path, link, 63);
+	link[length < 0 ? 0 : length] = '\0';
+}
+
 /* Calls on these can be operations. */
 static bool is_shared_object(const struct stat *file, const char *link)
 {
@@ -50,15 +62,13 @@ static void note_file(struct process *process, uint32_t thread, int descriptor, 
 void channels_note_descriptor(struct process *process, uint32_t thread, int descriptor, uint8_t ways)
 {
 	const unsigned memory = 1; /* /dev/null and the like */
-	char path[48], link[64];
+	char link[64];
 	struct stat file;
 	descriptors_transfer(process, thread, descriptor);
-	if (!channels_find_file(process, descriptor, &file))
+	if (descriptor == process->uses.followed_end || !channels_find_file(process, descriptor, &file))
 		return;
 	const uint8_t depends = ways & USE_DEPENDS;
-	snprintf(path, sizeof path, "/proc/%d/fd/%d", target_pid(process->target), descriptor);
-	const ssize_t length = readlink(path, link, sizeof link - 1);
-	link[length < 0 ? 0 : length] = '\0';
+	read_link(process, descriptor, &file, link);
 	const bool shared = is_shared_object(&file, link);
 	if (shared && !process->uses.followed)
 		kernel_use_note_descriptor(process, thread, descriptor);

@@ -244,13 +244,15 @@ static enum op_kind connection_kind(enum direction direction)
 }
 
 /* By its descriptor none is known: one thread has one end, and others have the other one. */
-static bool set_connection(const struct process *process, enum direction direction, struct kernel_call *call)
+static bool set_connection(struct process *process, enum direction direction, struct kernel_call *call)
 {
 	struct kernel_end end = {.class = CLASS_SOCKET};
 	const bool found = kernel_call_decode_connection(process, connection_kind(direction), call);
-	kernel_look_closer(process, call->descriptor, &end);
-	call->can_be_operation &= !has_time_out(process, call->descriptor);
-	call->never_waits |= !end.blocking;
+	call->can_be_operation = call->can_be_operation && !has_time_out(process, call->descriptor);
+	if (call->can_be_operation) {
+		kernel_look_closer(process, call->descriptor, &end);
+		call->never_waits |= !end.blocking;
+	}
 	call->amount = direction != DIRECTION_ASK;
 	call->descriptor = 0;
 	return found;
@@ -259,8 +261,9 @@ static bool set_connection(const struct process *process, enum direction directi
 static void set_pair(struct process *process, enum direction direction, struct kernel_call *call)
 {
 	const uint64_t own = call->id, peer = kernel_peer(process, own);
-	call->can_be_operation &= peer != 0 && !has_time_out(process, call->descriptor) &&
-				  (direction == DIRECTION_IN || !call->name);
+	call->can_be_operation = call->can_be_operation && peer != 0 &&
+				 !has_time_out(process, call->descriptor) &&
+				 (direction == DIRECTION_IN || !call->name);
 	call->kind = direction == DIRECTION_CLOSE ? OP_SOCKET_CLOSE
 		     : direction == DIRECTION_OUT ? OP_SOCKET_SEND
 						  : OP_SOCKET_RECEIVE;
@@ -304,7 +307,7 @@ static bool is_connection(struct process *process, enum direction direction, str
 {
 	struct kernel_call connection = *call;
 	if (!asks_for_connection(direction) && kernel_peer(process, call->id) &&
-	    !kernel_call_has_name(process, call->descriptor))
+	    !kernel_call_has_name(process, call->descriptor, call->id))
 		return false;
 	if (!set_connection(process, direction, &connection))
 		return false;

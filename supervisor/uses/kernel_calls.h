@@ -75,11 +75,10 @@ bool kernel_call_decode_name(const struct process *process, const struct user_re
 			     struct kernel_call *call);
 
 /*
- * kernel_connections.c: has this socket a name, or the other end? decode: which object the call of this kind is on; `call` has the
- * rest. False: on none.
+ * kernel_connections.c: has this socket, whose file has this number, a name, or the other end? decode: which object the call of this kind is on;
+ * `call` has the rest, the socket's number as its id. False: on none.
  */
-bool kernel_call_has_name(const struct process *process, int descriptor);
-bool kernel_call_decode_connection(const struct process *process, enum op_kind kind,
-				   struct kernel_call *call);
+bool kernel_call_has_name(struct process *process, int descriptor, uint64_t socket);
+bool kernel_call_decode_connection(struct process *process, enum op_kind kind, struct kernel_call *call);
 
 #endif

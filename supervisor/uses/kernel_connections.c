@@ -24,14 +24,6 @@ union name {
 	struct sockaddr_storage room;
 };
 
-struct ends {
-	int type;
-	bool listens, connected;
-	bool near;   /* nobody on another machine is concerned */
-	bool inside; /* the kernel says that this process has both ends */
-	uint64_t own, peer;
-};
-
 enum what { WHAT_LISTENER = 1, WHAT_CONNECTION, WHAT_DATAGRAMS };
 
 static uint64_t mix(uint64_t digest, uint64_t value)
@@ -72,7 +64,7 @@ static bool is_near(const union name *name)
 	}
 }
 
-static bool look(const struct process *process, int descriptor, struct ends *ends)
+static bool ask(const struct process *process, int descriptor, struct socket_ends *ends)
 {
 	union name own = {0}, peer = {0};
 	struct ucred who = {0};
@@ -80,7 +72,7 @@ static bool look(const struct process *process, int descriptor, struct ends *end
 	socklen_t size = sizeof own, peer_size = sizeof peer, int_size = sizeof(int), type_size = sizeof(int);
 	socklen_t who_size = sizeof who;
 	const int copy = kernel_duplicate(process, descriptor);
-	*ends = (struct ends){0};
+	*ends = (struct socket_ends){0};
 	if (copy < 0)
 		return false;
 	const bool found = getsockname(copy, &own.any, &size) == 0 &&
@@ -99,12 +91,41 @@ static bool look(const struct process *process, int descriptor, struct ends *end
 			 own.any.sa_family == AF_UNIX);
 }
 
+/* Calls on connections are operations. Who is run once, or has a client, has others at the other end. */
+static bool are_followed(const struct process *process)
+{
+	return process->options.outside_ms && !process->drive && !spaces_unfollowed(process) &&
+	       !origin_advanced(process->origin) && !process->options.program.image;
+}
+
+/*
+ * Where connections aren't followed what is asked of one serves to tell it from others. Of two ends that are connected it stays the same, and
+ * each call on one needs it.
+ */
+static bool look(struct process *process, int descriptor, uint64_t socket, struct socket_ends *ends)
+{
+	const bool kept = socket && !are_followed(process);
+	struct uses *uses = &process->uses;
+	const size_t at = socket % (sizeof uses->connected / sizeof uses->connected[0]);
+	if (kept && uses->connected[at].socket == socket) {
+		*ends = uses->connected[at].ends;
+		return true;
+	}
+	const bool found = ask(process, descriptor, ends);
+	if (kept && found && ends->connected && !ends->listens &&
+	    (ends->type == SOCK_STREAM || ends->type == SOCK_SEQPACKET)) {
+		uses->connected[at].socket = socket;
+		uses->connected[at].ends = *ends;
+	}
+	return found;
+}
+
 static bool is_at(const struct process *process, int descriptor, const void *context)
 {
 	struct kernel_end end;
-	struct ends ends;
+	struct socket_ends ends;
 	return kernel_look(process, descriptor, &end) && end.class == CLASS_SOCKET &&
-	       look(process, descriptor, &ends) && ends.own == *(const uint64_t *)context;
+	       ask(process, descriptor, &ends) && ends.own == *(const uint64_t *)context;
 }
 
 static bool has_other_end(const struct process *process, int descriptor, uint64_t number)
@@ -127,7 +148,7 @@ static bool read_name(const struct process *process, const struct kernel_call *c
 }
 
 /* To the address in the call. False: nobody else can notice. */
-static bool set_addressed(const struct process *process, const struct ends *ends, enum what what,
+static bool set_addressed(const struct process *process, const struct socket_ends *ends, enum what what,
 			  struct kernel_call *call)
 {
 	union name name;
@@ -135,38 +156,42 @@ static bool set_addressed(const struct process *process, const struct ends *ends
 		return false;
 	const uint64_t number = number_of(&name, call->name_size);
 	call->id = id_of(what, number, 0);
-	call->can_be_operation &=
-	    ends->near && is_near(&name) && has_other_end(process, call->descriptor, number);
+	call->can_be_operation = call->can_be_operation && ends->near && is_near(&name) &&
+				 has_other_end(process, call->descriptor, number);
 	return number != 0;
 }
 
-static bool set_connected(const struct process *process, const struct ends *ends, struct kernel_call *call)
+static bool set_connected(const struct process *process, const struct socket_ends *ends,
+			  struct kernel_call *call)
 {
 	call->id = id_of(WHAT_CONNECTION, ends->own, ends->peer);
-	call->can_be_operation &= ends->inside || (ends->near && ends->peer != 0 &&
-						   has_other_end(process, call->descriptor, ends->peer));
+	call->can_be_operation = call->can_be_operation &&
+				 (ends->inside || (ends->near && ends->peer != 0 &&
+						   has_other_end(process, call->descriptor, ends->peer)));
 	return ends->connected;
 }
 
-static bool set_own(const struct ends *ends, enum what what, struct kernel_call *call)
+static bool set_own(const struct socket_ends *ends, enum what what, struct kernel_call *call)
 {
 	call->id = id_of(what, ends->own, 0);
 	call->can_be_operation &= ends->near;
 	return ends->own != 0;
 }
 
-static bool set_sent(const struct process *process, const struct ends *ends, struct kernel_call *call)
+static bool set_sent(const struct process *process, const struct socket_ends *ends, struct kernel_call *call)
 {
 	if (ends->type == SOCK_STREAM || ends->type == SOCK_SEQPACKET)
 		return set_connected(process, ends, call);
 	if (call->name)
 		return set_addressed(process, ends, WHAT_DATAGRAMS, call);
 	call->id = id_of(WHAT_DATAGRAMS, ends->peer, 0);
-	call->can_be_operation &= ends->near && has_other_end(process, call->descriptor, ends->peer);
+	call->can_be_operation =
+	    call->can_be_operation && ends->near && has_other_end(process, call->descriptor, ends->peer);
 	return ends->connected;
 }
 
-static bool set_object(const struct process *process, const struct ends *ends, struct kernel_call *call)
+static bool set_object(const struct process *process, const struct socket_ends *ends,
+		       struct kernel_call *call)
 {
 	const bool streams = ends->type == SOCK_STREAM || ends->type == SOCK_SEQPACKET;
 	switch (call->kind) {
@@ -183,21 +208,19 @@ static bool set_object(const struct process *process, const struct ends *ends, s
 	}
 }
 
-bool kernel_call_has_name(const struct process *process, int descriptor)
+bool kernel_call_has_name(struct process *process, int descriptor, uint64_t socket)
 {
-	struct ends ends;
-	return look(process, descriptor, &ends) && (ends.own != 0 || ends.peer != 0);
+	struct socket_ends ends;
+	return look(process, descriptor, socket, &ends) && (ends.own != 0 || ends.peer != 0);
 }
 
-bool kernel_call_decode_connection(const struct process *process, enum op_kind kind, struct kernel_call *call)
+bool kernel_call_decode_connection(struct process *process, enum op_kind kind, struct kernel_call *call)
 {
-	struct ends ends;
+	struct socket_ends ends;
+	const uint64_t socket = call->id;
 	call->class = CLASS_CONNECTION;
 	call->kind = kind;
 	call->sender = 0;
-	/* Who is run once, or has a client, has others at the other end. */
-	call->can_be_operation &= process->options.outside_ms && !process->drive &&
-				  !spaces_unfollowed(process) && !origin_advanced(process->origin) &&
-				  !process->options.program.image;
-	return look(process, call->descriptor, &ends) && set_object(process, &ends, call);
+	call->can_be_operation = call->can_be_operation && are_followed(process);
+	return look(process, call->descriptor, socket, &ends) && set_object(process, &ends, call);
 }
