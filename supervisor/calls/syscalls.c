@@ -267,12 +267,15 @@ bool syscalls_on_stop(struct run *run, const struct stop *stop)
 	if (timer != TIMER_KERNEL)
 		return timer == TIMER_FAILED || run_resume(run, 0);
 	if (call.op.kind == OP_NONE) {
+		const size_t known = run->process->shared_known;
 		syscalls_note(run->process, run->thread, stop->number);
 		if (kernel_learned(run))
 			return true;
-		return kernel_is_operation(run, stop->number, &call) || outputs_call(run, stop->number, &call)
-			   ? run_stop_before(run, &call)
-			   : run_resume(run, 0);
+		/* Unless more is shared than before it is still none. */
+		if (run->process->shared_known != known && kernel_is_operation(run, stop->number, &call))
+			return run_stop_before(run, &call);
+		return outputs_call(run, stop->number, &call) ? run_stop_before(run, &call)
+							      : run_resume(run, 0);
 	}
 	if (polls_learn(run, stop->number, &call))
 		return true;
