@@ -51,8 +51,11 @@ static bool reads_signals(const struct tracee *tracee, const struct channel_memb
  */
 static bool set_ready(const struct process *process, const struct tracee *tracee, int set)
 {
+	const pid_t pid = target_pid(process->target);
 	uint32_t length;
-	struct channel_member *members = epoll_members(target_pid(process->target), set, &length);
+	if (!epoll_reads_signals(pid, set))
+		return kernel_is_ready(process, set, POLLIN);
+	struct channel_member *members = epoll_members(pid, set, &length);
 	const bool signals = reads_signals(tracee, members, length);
 	bool ready = !signals && kernel_is_ready(process, set, POLLIN);
 	for (uint32_t i = 0; signals && i < length && !ready; i++)

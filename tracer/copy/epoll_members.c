@@ -5,6 +5,9 @@
 #include <linux/kcmp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -47,6 +50,42 @@ static bool read_lines(FILE *info, pid_t pid, int set, struct channel_member **m
 bool epoll_is_set(pid_t pid, int descriptor)
 {
 	return fdinfo_leads_to(pid, descriptor, "anon_inode:[eventpoll]");
+}
+
+/* Counters, timers, sets and signals have one inode together; 0: it can't be told. */
+static uint64_t events_inode(void)
+{
+	static uint64_t inode;
+	struct stat file;
+	const int set = inode ? -1 : epoll_create1(EPOLL_CLOEXEC);
+	if (set < 0)
+		return inode;
+	if (fstat(set, &file) == 0)
+		inode = file.st_ino;
+	close(set);
+	return inode;
+}
+
+/* Before Linux 4.13 nothing is told of the inode. */
+static bool may_be_event(const char *line)
+{
+	unsigned long long inode;
+	const char *told = strstr(line, " ino:");
+	return !told || sscanf(told, " ino:%llx", &inode) != 1 || !events_inode() || inode == events_inode();
+}
+
+bool epoll_reads_signals(pid_t pid, int set)
+{
+	char line[256];
+	int number;
+	FILE *info = fdinfo_open(pid, set);
+	bool reads = !info;
+	while (!reads && fgets(line, sizeof line, info))
+		reads = sscanf(line, "tfd: %d", &number) == 1 && may_be_event(line) &&
+			fdinfo_leads_to(pid, number, "anon_inode:[signalfd]");
+	if (info)
+		fclose(info);
+	return reads;
 }
 
 struct channel_member *epoll_members(pid_t pid, int set, uint32_t *length)

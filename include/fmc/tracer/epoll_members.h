@@ -14,6 +14,9 @@ struct channel_member {
 
 bool epoll_is_set(pid_t pid, int descriptor);
 
+/* May there be a descriptor in the set by which signals are read (signalfd(2))? */
+bool epoll_reads_signals(pid_t pid, int set);
+
 /*
  * What is in an epoll set of a process, to be freed. NULL: not to be told for certain, since a descriptor isn't any more what was put
  * into the set under its number; or no memory.

@@ -3,9 +3,11 @@
 
 #include <check.h>
 #include <fcntl.h>
+#include <fmc/tracer/epoll_members.h>
 #include <fmc/tracer/fdinfo.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
@@ -80,4 +82,33 @@ START_TEST(of_signals)
 }
 END_TEST
 
-SUITE("fdinfo", 0, NULL, NULL, TEST(of_a_file), TEST(of_a_counter), TEST(of_a_timer), TEST(of_signals))
+/* With each other kind of member, and again without the signals. */
+START_TEST(of_signals_in_a_set)
+{
+	sigset_t set;
+	sigemptyset(&set);
+	sigaddset(&set, SIGHUP);
+	struct epoll_event event = {.events = EPOLLIN};
+	int ends[2];
+	const int epoll = epoll_create1(0), counter = eventfd(0, 0), signals = signalfd(-1, &set, 0);
+	ck_assert_int_eq(pipe(ends), 0);
+	ck_assert(!epoll_reads_signals(getpid(), epoll));
+	ck_assert_int_eq(epoll_ctl(epoll, EPOLL_CTL_ADD, counter, &event), 0);
+	ck_assert_int_eq(epoll_ctl(epoll, EPOLL_CTL_ADD, ends[0], &event), 0);
+	ck_assert(!epoll_reads_signals(getpid(), epoll));
+	ck_assert_int_eq(epoll_ctl(epoll, EPOLL_CTL_ADD, signals, &event), 0);
+	ck_assert(epoll_reads_signals(getpid(), epoll));
+	ck_assert_int_eq(epoll_ctl(epoll, EPOLL_CTL_DEL, signals, NULL), 0);
+	ck_assert(!epoll_reads_signals(getpid(), epoll));
+	close(epoll);
+	/* What isn't there may be anything. */
+	ck_assert(epoll_reads_signals(getpid(), epoll));
+	close(counter);
+	close(signals);
+	close(ends[0]);
+	close(ends[1]);
+}
+END_TEST
+
+SUITE("fdinfo", 0, NULL, NULL, TEST(of_a_file), TEST(of_a_counter), TEST(of_a_timer), TEST(of_signals),
+      TEST(of_signals_in_a_set))
