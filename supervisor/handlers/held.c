@@ -168,17 +168,31 @@ bool held_before(const struct process_thread *thread, const struct op *op)
 	return again && !is_within_wait(op) && !handles_later(thread, op);
 }
 
+/* What has been found of a process is known of all its threads. */
+struct pending {
+	const struct target *target; /* NULL: of none */
+	bool any;
+};
+
+static bool may_have_signals(const struct tracee *tracee, struct pending *pending)
+{
+	if (pending->target != tracee->target)
+		*pending = (struct pending){tracee->target, target_has_signals(tracee)};
+	return pending->any || tracee_has_signals(tracee);
+}
+
 void held_handle(struct process *process, uint32_t runner, struct outcome *outcome)
 {
 	const struct model *model = process->model->model;
 	const bool sent = process->signalled;
+	struct pending pending = {.target = NULL};
 	process->signalled = false;
 	for (uint32_t t = 0; t < model_threads(model); t++) {
 		struct tracee *tracee = process->threads[t].tracee;
 		if (outcome->kind == OUTCOME_PROCESS_END || outcome->kind == OUTCOME_FAILED)
 			return;
 		if (t == runner || !tracee || tracee->life != TRACEE_STOPPED ||
-		    (!sent && !tracee_has_signals(tracee)))
+		    (!sent && !may_have_signals(tracee, &pending)))
 			continue;
 		spaces_enter(process, t);
 		const struct signal_sets sets = tracee_signals(tracee);
@@ -209,6 +223,7 @@ void held_handle(struct process *process, uint32_t runner, struct outcome *outco
 			process->signalled = true;
 		else
 			handle_held(process, t, signals, outcome);
+		pending.target = NULL; /* the handler may have sent others */
 		model = process->model->model;
 	}
 }

@@ -247,13 +247,21 @@ struct signal_sets tracee_signals(const struct tracee *tracee)
 	return sets;
 }
 
+static bool has_pending(const struct tracee *tracee, unsigned flags)
+{
+	const struct __ptrace_peeksiginfo_args one = {.flags = flags, .nr = 1};
+	siginfo_t first;
+	return ptrace(PTRACE_PEEKSIGINFO, tracee->tid, &one, &first) != 0;
+}
+
 bool tracee_has_signals(const struct tracee *tracee)
 {
-	const struct __ptrace_peeksiginfo_args own = {.nr = 1},
-					       shared = {.flags = PTRACE_PEEKSIGINFO_SHARED, .nr = 1};
-	siginfo_t first;
-	return ptrace(PTRACE_PEEKSIGINFO, tracee->tid, &own, &first) != 0 ||
-	       ptrace(PTRACE_PEEKSIGINFO, tracee->tid, &shared, &first) != 0;
+	return has_pending(tracee, 0);
+}
+
+bool target_has_signals(const struct tracee *tracee)
+{
+	return has_pending(tracee, PTRACE_PEEKSIGINFO_SHARED);
 }
 
 bool tracee_is_zombie(const struct tracee *tracee)

@@ -378,10 +378,11 @@ struct signal_sets tracee_signals(const struct tracee *tracee);
 uint64_t tracee_blocked(const struct tracee *tracee);
 
 /*
- * Is any pending, blocked or not, for a stopped tracee or its process? Ten times as fast to ask as the sets, but one that was sent with
- * tgkill(2) beyond RLIMIT_SIGPENDING isn't seen. True if it can't be asked.
+ * Is any pending, blocked or not, for a stopped tracee; for the process of this stopped one? Twenty times as fast to ask as the sets, but one that was
+ * sent with tgkill(2) beyond RLIMIT_SIGPENDING isn't seen. True if it can't be asked.
  */
 bool tracee_has_signals(const struct tracee *tracee);
+bool target_has_signals(const struct tracee *tracee);
 
 /*
  * The system call in which a running tracee sleeps interruptibly now, and its first argument if it is asked for (not NULL); -1 if

@@ -619,10 +619,11 @@ START_TEST(pending_signals_are_seen)
 	const struct tracee *tracee = target_tracee(target, 0);
 	const pid_t pid = target_pid(target);
 	ck_assert_uint_eq(tracee_signals(tracee).pending, 0);
-	ck_assert(!tracee_has_signals(tracee));
+	ck_assert(!tracee_has_signals(tracee) && !target_has_signals(tracee));
 	ck_assert_int_eq(_i ? kill(pid, SIGUSR1) : (int)syscall(SYS_tgkill, pid, pid, SIGUSR1), 0);
 	ck_assert_uint_eq(tracee_signals(tracee).pending, UINT64_C(1) << (SIGUSR1 - 1));
-	ck_assert(tracee_has_signals(tracee));
+	ck_assert(tracee_has_signals(tracee) == !_i);
+	ck_assert(target_has_signals(tracee) == _i);
 	target_kill(target);
 	origin_free(origin);
 }
