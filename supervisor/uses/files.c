@@ -247,7 +247,8 @@ void files_looked_at(struct process *process, struct tracee *tracee, long number
 {
 	const struct user_regs_struct *regs = tracee_regs(tracee);
 	char at[PLACE_ROOM];
-	if (!regs || *process->looked)
+	/* It tells why one execution isn't like another. */
+	if (!regs || *process->looked || !process->options.outside_ms)
 		return;
 	const struct process_file *file = find_asked(process, regs, number);
 	if (!file || !file->written)
