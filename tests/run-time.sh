@@ -1,5 +1,5 @@
 #!/bin/bash
-# Clocks follow real time while somebody outside is waited for, and skip it else.
+# Clocks follow real time while somebody outside is waited for, and skip it else. What comes from there is heard while others go on.
 . tests/lib.sh
 IDLE=$BUILD/targets/idle SOCKET=$SCRATCH/socket
 
@@ -139,6 +139,60 @@ timeout -k 10 300 "$FMC" check --time 0 --executions 1 -- "$SCRATCH/queue" "/fmc
 judge "time-outs of message queues are reached" [ $? -eq 0 ]
 says "and have passed" 'No failure found in 1 execution'
 says_not "nor is its end another" 'Exits with'
+
+# Two threads wait for a byte each. The main thread goes on by operations that are no system calls, and asks for the bytes by what it prints.
+cat >"$SCRATCH/heard.c" <<'EOT'
+#include <fcntl.h>
+#include <pthread.h>
+#include <unistd.h>
+static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER, lock = PTHREAD_MUTEX_INITIALIZER;
+static int channel, heard;
+static void *hear(void *unused)
+{
+	char byte;
+	if (read(channel, &byte, 1) != 1)
+		_exit(1);
+	pthread_mutex_lock(&lock);
+	heard++;
+	pthread_mutex_unlock(&lock);
+	return unused;
+}
+/* A try in vain lets others go on. */
+static int wait_for(int count)
+{
+	int got = 0;
+	for (long round = 0; round < 200000 && got < count; round++) {
+		if (round == 100 && write(STDOUT_FILENO, "\n", 1) != 1)
+			return 0;
+		pthread_mutex_trylock(&held);
+		pthread_mutex_lock(&lock);
+		got = heard;
+		pthread_mutex_unlock(&lock);
+	}
+	return got == count;
+}
+int main(int argc, char **argv)
+{
+	pthread_t first, second;
+	int ends[2];
+	/* From then on calls on descriptors are seen. */
+	if (pipe(ends) != 0)
+		return 3;
+	pthread_mutex_lock(&held);
+	channel = open(argv[argc - 1], O_RDWR);
+	pthread_create(&first, NULL, hear, NULL);
+	pthread_create(&second, NULL, hear, NULL);
+	if (!wait_for(1) || !wait_for(2))
+		return 2;
+	pthread_join(first, NULL);
+	return pthread_join(second, NULL);
+}
+EOT
+"${CC:-cc}" -g -pthread "$SCRATCH/heard.c" -o "$SCRATCH/heard"
+mkfifo "$SCRATCH/channel"
+timeout -k 10 200 "$FMC" run --depth 10000000 -- "$SCRATCH/heard" "$SCRATCH/channel" </dev/null 2>"$SCRATCH/out" |
+    while read -r _; do echo -n x >"$SCRATCH/channel"; done
+judge "what comes from outside is heard while others go on" [ "${PIPESTATUS[0]}" -eq 0 ]
 
 # A key that lives for ten seconds lives as long as somebody else's clock says.
 if command -v redis-server >/dev/null && command -v redis-cli >/dev/null; then

@@ -86,6 +86,7 @@ bool run_stop_before(struct run *run, const struct call *call)
 	if (run_is_after_once(run, &ran))
 		return run_stop_after_once(run, call, ran);
 	thread->call = *call;
+	thread->asked.known = false;
 	if (stores_buffer(process, call))
 		thread->call.op.flags |= OP_BUFFERED;
 	stores_pass(thread);

@@ -226,6 +226,43 @@ static bool signal_delivered(const struct tracee *tracee)
 	return signals_deliverable(&signals) || signals_fatal(&signals);
 }
 
+/*
+ * Of what a program's threads do with descriptors fmc sees each call. So as long as it hasn't seen any only others can have changed what is there
+ * for a thread that waits, and who is run once doesn't notice how soon that is heard.
+ */
+#define HEARD_WITHIN 32 /* transitions */
+
+static bool may_be_heard_later(const struct process *process)
+{
+	return !process->options.outside_ms && process->watches_channels && process->spaces_length < 2 &&
+	       !target_descendants(process->target);
+}
+
+static bool ask_kernel(struct process *process, uint32_t thread, long number,
+		       const struct user_regs_struct *regs)
+{
+	struct process_thread *self = &process->threads[thread];
+	const uint64_t calls = target_calls(process->target);
+	const bool holds = self->asked.known && self->asked.calls == calls &&
+			   process->transitions - self->asked.transitions < HEARD_WITHIN;
+	if (!holds || !may_be_heard_later(process)) {
+		self->asked.ready = any_descriptor(process, self->tracee, number, regs, fd_ready, false) ||
+				    rest_ready(process, self->tracee, number, regs) ||
+				    never_waits(process, number, regs);
+		self->asked.calls = calls;
+		self->asked.transitions = process->transitions;
+		self->asked.known = true;
+	}
+	return self->asked.ready;
+}
+
+/* Time passes, and who waits is to hear of what has come. */
+static void forget_asked(struct process *process)
+{
+	for (size_t t = 0; t < process->threads_length; t++)
+		process->threads[t].asked.known = false;
+}
+
 bool outside_ready(struct process *process, uint32_t thread, const struct op *op)
 {
 	struct tracee *tracee = process->threads[thread].tracee;
@@ -250,8 +287,7 @@ bool outside_ready(struct process *process, uint32_t thread, const struct op *op
 		return target_child_ended(process->target, (pid_t)regs->rdi);
 	if (number == SYS_waitid)
 		return target_child_ended(process->target, regs->rdi == P_PID ? (pid_t)regs->rsi : 0);
-	return any_descriptor(process, tracee, number, regs, fd_ready, false) ||
-	       rest_ready(process, tracee, number, regs) || never_waits(process, number, regs);
+	return ask_kernel(process, thread, number, regs);
 }
 
 bool outside_completes(struct process *process, uint32_t thread)
@@ -473,6 +509,7 @@ static bool is_idle(const struct process *process, int64_t until)
 enum hope outside_await(struct process *process, int64_t until)
 {
 	signals_pass(process, NULL);
+	forget_asked(process);
 	const bool idle = is_idle(process, until);
 	if (process->drive && !idle) {
 		drive_look(process);

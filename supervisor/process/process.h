@@ -164,6 +164,10 @@ struct process_thread {
 	struct handling {
 		uint64_t where, stack;
 	} handling; /* it is in the handler of one, which has come before the instruction there; 0: in none */
+	struct {
+		bool known, ready;
+		uint64_t calls, transitions; /* that had been met, and made, then */
+	} asked; /* before/outside.c: what the kernel has said of its wait */
 };
 
 #define REMAINS_BYTES 56 /* as large as the largest object of libc's that can be made without a call */
