@@ -617,4 +617,11 @@ told 0 --strategy optimal --granularity race "$library" sort
 says "an operation in a function" '^No failure found in [0-9]+ executions.*memory was sampled, not watched' \
     '^Not every access was watched: .*other accesses of theirs, .* that others may see in more parts'
 told 0 --strategy optimal --granularity race --require-complete "$library" wait right
+# A loop that polls by such a call waits for what that reads, or its rounds are yields where that isn't known: no livelock hides what comes after.
+for how in compare two again ask; do
+	told 1 --time 60 "$BUILD/targets/polls" $how wrong
+	says "a loop that polls by a call: $how" '^abort: .*polls.c:[0-9]+: '
+done
+told 0 --strategy optimal --granularity race "$BUILD/targets/polls" yield
+says "a loop that polls by a call and yields" '^No failure found in [0-9]+ executions.*complete at granularity race'
 finish

@@ -174,6 +174,21 @@ static bool is_state(const struct entries *entries, uint64_t address)
 	return false;
 }
 
+bool entries_only_reads(const struct entries *entries, struct tracee *tracee, uint64_t address,
+			struct touched at[TOUCHED_MOST], size_t *length)
+{
+	const struct atomic *atomic = entries_atomic(entries, address);
+	const struct user_regs_struct *regs = tracee_regs(tracee);
+	bool reads = false;
+	if (!atomic || !regs || atomic->kind != ATOMIC_CALL)
+		return false;
+	*length = find_touched(entries, atomic, tracee->target, regs, at, &reads);
+	for (size_t i = 0; i < *length; i++)
+		reads &= !at[i].write && !at[i].locked && !at[i].frees && !at[i].gives &&
+			 !is_state(entries, at[i].address);
+	return reads && *length > 0;
+}
+
 /*
  * One operation about all that the function touches. Where that is one range which its arguments alone tell it is about that; else about any
  * memory, since strings may have another length when its turn comes.

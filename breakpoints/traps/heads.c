@@ -1,6 +1,8 @@
 /* Heads of loops as they are planted: taken out, hidden, and where a thread in one stands. */
 #include "breakpoints/traps/state.h"
 
+#include <fmc/breakpoints/rounds.h>
+
 #include <string.h>
 
 /* The one in whose slot this address is, and how many bytes after its copy's beginning; NULL if it is in none. */
@@ -50,6 +52,20 @@ enum status heads_unplant(const struct entries *entries, struct target *target)
 		if (head->address && target_read(target, head->address, code, size) == STATUS_OK &&
 		    memcmp(code, head->planted, size) == 0)
 			status = target_write(target, head->address, head->original, size);
+	}
+	return status;
+}
+
+enum status entries_show_loops(const struct entries *entries, struct target *target,
+			       const uint64_t loops[LOOPS_MOST / 64], bool counting)
+{
+	enum status status = STATUS_OK;
+	for (uint32_t i = 0; i < entries->loops_length && status == STATUS_OK; i++) {
+		const struct head *head = &entries->heads[i];
+		if (head->address && loops[i / 64] >> i % 64 & 1)
+			status =
+			    target_write(target, head->address, counting ? head->planted : head->original,
+					 head_planted_size(head));
 	}
 	return status;
 }

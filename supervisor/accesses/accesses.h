@@ -29,6 +29,14 @@ void retries_yield(struct process *process, struct process_thread *thread);
 void retries_note_registers(const struct user_regs_struct *regs, uint64_t into[RETRY_REGISTERS]);
 
 /*
+ * called.c: what the call reads before which the thread stands (call.calls), where that is all that it does and goes by; and a digest of it, 0: that isn't known. True
+ * of the third: the thread has been let run, from before the call to where that returns, by steps.
+ */
+uint64_t called_find(const struct process *process, const struct process_thread *thread,
+		     const struct call *call, struct called *called);
+bool called_run(const struct process *process, const struct process_thread *thread, const struct call *call);
+
+/*
  * awaits.c: the thread stands before this instruction. Is it in a round of a loop that changes nothing, as long as memory is what it was
  * in the round before? At the last access of such a round the call becomes one that waits for others to change that, and at the first
  * one it says whether the thread has just gone such a round (OP_VAIN). changed: has it, for a thread that waits so, whoever has done it?

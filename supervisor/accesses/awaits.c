@@ -16,11 +16,16 @@
  * up to the last access, that one waits (OP_AWAITS) until somebody changes what any of them has found, be it before or behind the round's
  * others. What others do to memory without an operation, and to what the round reads without one, is seen by comparing (awaits_changed()).
  *
+ * A call of a library's function that is an operation (call.calls) and only reads is such an access: what it reads is known, and it is stepped
+ * through as a whole.
+ *
  * Rounds that count, that call the system but for sched_yield(), or of which it can't be told what they touch, are none of these:
  * retries.c has them.
  */
 
 #define STEPS_MOST 128
+#define TRAP_CODE  0xcc
+#define LEFT_OVER  4096 /* bytes below a stack that belong to it for sure */
 
 static bool lay_aside(const struct round *round, struct laid_aside *aside, uint64_t address, uint64_t size)
 {
@@ -37,17 +42,36 @@ static void put_back(const struct round *round, const struct laid_aside *aside, 
 				   aside[i - 1].size);
 }
 
+static bool put_in_place(struct round *round, uint64_t address, const void *bytes, uint64_t size)
+{
+	uint8_t now[WAITING_BYTES];
+	/* What is as it was may be where nobody can write. */
+	if (size <= sizeof now && target_read(round->process->target, address, now, size) == STATUS_OK &&
+	    memcmp(now, bytes, size) == 0)
+		return true;
+	if (!lay_aside(round, &round->found[round->finds], address, size))
+		return false;
+	round->finds++;
+	return target_write(round->process->target, address, bytes, size) == STATUS_OK;
+}
+
 /* Memory as the thread has last seen it. */
 static bool put_what_was_seen(struct round *round)
 {
-	uint32_t i = 0;
-	const struct retry *access = round->seen;
-	for (; i < round->length && lay_aside(round, &round->found[i], access->object, access->bytes);
-	     i++, access++)
-		(void)target_write(round->process->target, access->object, &access->word, access->bytes);
-	if (i < round->length)
-		put_back(round, round->found, i);
-	return i == round->length;
+	bool put = true;
+	round->finds = 0;
+	for (uint32_t i = 0; i < round->length && put; i++) {
+		const struct retry *access = &round->seen[i];
+		const struct called *called = round->called[i];
+		if (!called)
+			put = put_in_place(round, access->object, &access->word, access->bytes);
+		for (uint32_t k = 0; called && k < called->length && put; k++)
+			put = put_in_place(round, called->at[k].address, called->at[k].bytes,
+					   called->at[k].size);
+	}
+	if (!put)
+		put_back(round, round->found, round->finds);
+	return put;
 }
 
 /* What the header of the area has may differ for the same contents. */
@@ -98,6 +122,13 @@ static bool lies_in(uint64_t a, uint64_t size_a, uint64_t b, uint64_t size_b)
 	return a >= b && a + size_a <= b + size_b;
 }
 
+static void is_found(struct round *round, uint64_t address, uint64_t size, uint64_t found, uint64_t bytes,
+		     bool *given)
+{
+	*given |= lies_in(address, size, found, bytes);
+	round->unclear |= !*given && meets(address, size, found, bytes);
+}
+
 /* Does it find there what the round has put there, or an access has found? In part, that can't be told. */
 static bool is_given(struct round *round, uint64_t address, uint64_t size)
 {
@@ -109,8 +140,11 @@ static bool is_given(struct round *round, uint64_t address, uint64_t size)
 	}
 	for (uint32_t i = 0; i < round->length; i++) {
 		const struct retry *access = &round->seen[i];
-		given |= lies_in(address, size, access->object, access->bytes);
-		round->unclear |= !given && meets(address, size, access->object, access->bytes);
+		const struct called *called = round->called[i];
+		for (uint32_t k = 0; called && k < called->length; k++)
+			is_found(round, address, size, called->at[k].address, called->at[k].size, &given);
+		if (!called)
+			is_found(round, address, size, access->object, access->bytes, &given);
 	}
 	return given;
 }
@@ -153,7 +187,7 @@ static bool add_load(struct round *round, uint64_t address, uint64_t size)
 static bool is_same_access(const struct retry *access, const struct retry *other)
 {
 	return access->entry == other->entry && access->object == other->object &&
-	       access->bytes == other->bytes;
+	       access->bytes == other->bytes && access->calls == other->calls;
 }
 
 /* An access that is an operation has to be to what the thread has seen. */
@@ -167,8 +201,32 @@ static bool add_access(struct round *round, uint64_t entry, const struct call *c
 	if (!seen || awaited->length == OP_ROUND_MOST)
 		return false;
 	struct retry *access = &awaited->accesses[awaited->length++];
-	*access = (struct retry){.entry = entry, .object = call->object, .bytes = (uint64_t)call->op.arg};
+	*access = (struct retry){
+	    .entry = entry, .object = call->object, .bytes = (uint64_t)call->op.arg, .calls = call->calls};
+	if (call->calls)
+		return true;
 	return target_read(round->process->target, access->object, &access->word, access->bytes) == STATUS_OK;
+}
+
+/* A call that only reads: all of that is what the round goes by. */
+static bool step_over_call(struct round *round, uint64_t address, const struct call *call)
+{
+	struct awaited *awaited = &round->thread->awaited;
+	struct called called;
+	const uint64_t word = called_find(round->process, round->thread, call, &called);
+	if (round->again || word == 0 || !add_access(round, address, call))
+		return false;
+	awaited->accesses[awaited->length - 1].word = word;
+	for (uint32_t i = 0; i < called.length; i++)
+		for (uint64_t done = 0; done < called.at[i].size; done += AWAITED_BYTES) {
+			const uint64_t left = called.at[i].size - done;
+			if (!add_load(round, called.at[i].address + done,
+				      left < AWAITED_BYTES ? left : AWAITED_BYTES))
+				return false;
+		}
+	const bool back = called_run(round->process, round->thread, call);
+	round->unclear |= !back;
+	return back;
 }
 
 static bool step_over_access(struct round *round, uint64_t address)
@@ -179,8 +237,11 @@ static bool step_over_access(struct round *round, uint64_t address)
 	struct call call;
 	bool performed = false;
 	if (entries_decode(entries, &stop, &call) != STATUS_OK || !call.instruction || call.apart ||
-	    call.whole_bytes || call.releases || call.calls || call.op.kind == OP_NONE ||
-	    !(round->again ? round_knows_instruction(round) && round_access_again(round, &call)
+	    call.whole_bytes || call.releases || call.op.kind == OP_NONE)
+		return false;
+	if (call.calls)
+		return step_over_call(round, address, &call);
+	if (!(round->again ? round_knows_instruction(round) && round_access_again(round, &call)
 			   : add_access(round, address, &call)))
 		return false;
 	/* Where it could wait in a buffer it is seen later. */
@@ -225,6 +286,15 @@ static bool add_private(struct round *round, const struct waiting_store *load,
 	       add_store(round, store->address, store->size);
 }
 
+/* Loops are not counted while a round is tried out, marks are. */
+static bool meets_head(const struct round *round, uint64_t address)
+{
+	const struct process *process = round->process;
+	uint8_t code = TRAP_CODE;
+	return entries_is_head_trap(process->entries, address) &&
+	       (target_read(process->target, address, &code, sizeof code) != STATUS_OK || code == TRAP_CODE);
+}
+
 static bool step(struct round *round, uint64_t address)
 {
 	struct process *process = round->process;
@@ -236,8 +306,8 @@ static bool step(struct round *round, uint64_t address)
 		return step_over_access(round, address);
 	if (step_over_yield(round, address))
 		return true;
-	if (entries_visible_pc(process->entries, address) != address ||
-	    entries_is_head_trap(process->entries, address) || !stores_code(process, tracee, code) ||
+	if (entries_visible_pc(process->entries, address) != address || meets_head(round, address) ||
+	    !stores_code(process, tracee, code) ||
 	    entries_waiting(process->entries, tracee, code, &store) != WAITING_GOES_ON ||
 	    !entries_load(process->entries, tracee, &load) || !add_private(round, &load, &store) ||
 	    tracee_perform(tracee, &stop) != STATUS_OK)
@@ -258,10 +328,20 @@ static bool comes_back(struct round *round)
 	return false;
 }
 
+/* What is below the stack, and may be written by functions that are called, nobody reads before it is written again. */
+static bool is_left_over(const struct round *round, const struct laid_aside *store)
+{
+	const uint64_t below = round->called[0] ? 0 : FRAME_BELOW; /* a call begins a frame of its own */
+	const uint64_t end = round->regs.rsp - below;
+	return store->address + store->size <= end && end - store->address <= LEFT_OVER;
+}
+
 static bool leaves_memory(const struct round *round)
 {
 	for (uint32_t i = 0; i < round->stores; i++) {
 		struct laid_aside now;
+		if (is_left_over(round, &round->stored[i]))
+			continue;
 		if (!lay_aside(round, &now, round->stored[i].address, round->stored[i].size) ||
 		    memcmp(now.bytes, round->stored[i].bytes, now.size) != 0)
 			return false;
@@ -295,10 +375,13 @@ static bool try_out(struct round *round)
 	regs->rip = round->entry;
 	const bool back = comes_back(round);
 	regs = back ? tracee_regs(tracee) : NULL;
+	/* Scratch where functions are called (psABI). */
+	if (regs && round->called[0])
+		round->regs.r11 = regs->r11;
 	const bool same =
 	    regs && same_registers(regs, &round->regs) && same_vectors(round) && leaves_memory(round);
 	go_back(round);
-	put_back(round, round->found, round->length);
+	put_back(round, round->found, round->finds);
 	return same;
 }
 
@@ -337,9 +420,12 @@ static bool try_out_unseen(struct round *round, bool *vain)
 	if (pilot)
 		pilot->plant(pilot->context, process->target, false);
 	look_hide(process, process->target);
+	/* A death is told by the next wait. */
+	(void)entries_show_loops(process->entries, process->target, process->counting.bits, false);
 	const bool same = try_out(round);
 	round->stores = 0;
 	*vain = same && was_vain(round);
+	(void)entries_show_loops(process->entries, process->target, process->counting.bits, true);
 	look_show(process, process->target);
 	if (pilot)
 		pilot->plant(pilot->context, process->target, true);
@@ -413,8 +499,11 @@ static void find_round(struct process *process, struct process_thread *thread, c
 	round->entry = call->entry;
 	round->length = length;
 	thread->awaited.loads_length = 0;
-	for (uint32_t i = 0; i < length; i++)
-		round->seen[i] = retries->at[(retries->length - length + i) % RETRIES_ROOM];
+	for (uint32_t i = 0; i < length; i++) {
+		const uint32_t at = (retries->length - length + i) % RETRIES_ROOM;
+		round->seen[i] = retries->at[at];
+		round->called[i] = retries->at[at].calls ? &thread->called[at] : NULL;
+	}
 	const uint64_t key = key_of(round, call);
 	if (find_in(round, vain)) {
 		retries->tries = 0;
@@ -433,8 +522,10 @@ static bool goes_on(const struct process_thread *thread, const struct call *call
 	const uint32_t next = awaited->next;
 	const struct retry *before = &awaited->accesses[(next + awaited->length - 1) % awaited->length];
 	const struct retry *last = &retries->at[(retries->length - 1) % RETRIES_ROOM];
-	const struct retry now = {
-	    .entry = call->entry, .object = call->object, .bytes = (uint64_t)call->op.arg};
+	const struct retry now = {.entry = call->entry,
+				  .object = call->object,
+				  .bytes = (uint64_t)call->op.arg,
+				  .calls = call->calls};
 	return retries->length > 0 && is_same_access(before, last) && before->word == last->word &&
 	       is_same_access(&awaited->accesses[next], &now);
 }

@@ -13,9 +13,12 @@ static uint64_t word_at(const struct process *process, uint64_t address, uint64_
 	return word;
 }
 
-static uint64_t object_of(const struct process *process, const struct call *call)
+static uint64_t object_of(const struct process *process, const struct process_thread *thread,
+			  const struct call *call)
 {
-	return word_at(process, call->object, (uint64_t)call->op.arg);
+	struct called called;
+	return call->calls ? called_find(process, thread, call, &called)
+			   : word_at(process, call->object, (uint64_t)call->op.arg);
 }
 
 /* Not the flags, of the round before the first. */
@@ -65,7 +68,9 @@ void retries_before(struct process *process, struct process_thread *thread)
 	struct retries *retries = &thread->retries;
 	const struct user_regs_struct *regs = tracee_regs(thread->tracee);
 	uint64_t registers[RETRY_REGISTERS];
-	retries->word = object_of(process, &thread->call);
+	struct called *called = &thread->called[retries->length % RETRIES_ROOM];
+	retries->word = thread->call.calls ? called_find(process, thread, &thread->call, called)
+					   : object_of(process, thread, &thread->call);
 	if (!regs)
 		return;
 	if (thread->call.instruction)
@@ -91,7 +96,7 @@ void retries_settle(const struct process *process, struct process_thread *thread
 bool retries_after(struct process *process, struct process_thread *thread)
 {
 	const bool unchanged =
-	    retries_added(&thread->retries, &thread->call, object_of(process, &thread->call));
+	    retries_added(&thread->retries, &thread->call, object_of(process, thread, &thread->call));
 	if (thread->retries.length == 0)
 		thread->awaited.length = 0;
 	return unchanged;
@@ -104,8 +109,8 @@ bool retries_repeat(const struct process *process, struct process_thread *thread
 	if (!regs)
 		return false;
 	retries_note_registers(regs, registers);
-	return retries_are_round(&thread->retries, call, retries_load(call) ? object_of(process, call) : 0,
-				 registers);
+	return retries_are_round(&thread->retries, call,
+				 retries_load(call) ? object_of(process, thread, call) : 0, registers);
 }
 
 bool retries_stop(struct run *run, const struct call *call)

@@ -10,6 +10,7 @@
  * memory as it has seen it, and then all is put back.
  */
 #define STORES_MOST 32
+#define FOUND_MOST  (OP_ROUND_MOST * CALLED_RANGES)
 
 /* Bytes of memory as they were. */
 struct laid_aside {
@@ -24,8 +25,10 @@ struct round {
 	struct user_regs_struct regs;	  /* at its beginning */
 	struct retry seen[OP_ROUND_MOST]; /* the thread's last accesses: since it was here before */
 	uint32_t length;
-	struct laid_aside found[OP_ROUND_MOST]; /* what is there in truth */
-	struct laid_aside stored[STORES_MOST];	/* what was there before the round's stores */
+	const struct called *called[OP_ROUND_MOST]; /* of those that are calls */
+	struct laid_aside found[FOUND_MOST];	    /* what is there in truth */
+	uint32_t finds;
+	struct laid_aside stored[STORES_MOST]; /* what was there before the round's stores */
 	uint32_t stores;
 	uint8_t vectors[EXTENDED_ROOM], after[EXTENDED_ROOM];
 	size_t vectors_size;

@@ -46,6 +46,7 @@ void retries_add(struct retries *retries, const struct call *call, uint64_t word
 	retry->object = call->object;
 	retry->bytes = (uint64_t)call->op.arg;
 	retry->word = word;
+	retry->calls = call->calls;
 	memcpy(retry->registers, registers, sizeof retry->registers);
 	retries->length++;
 	retries->in_row++;
@@ -69,7 +70,8 @@ static bool is_same(const struct retry *retry, const struct call *call,
 
 static bool is_reread(const struct retry *retry, const struct call *call, uint64_t word)
 {
-	return retry->entry == place_of(call) && retry->object == call->object && retry->word == word;
+	return retry->entry == place_of(call) && retry->object == call->object && retry->word == word &&
+	       (!retry->calls || word);
 }
 
 bool retries_are_round(const struct retries *retries, const struct call *call, uint64_t word,
@@ -86,12 +88,18 @@ bool retries_are_round(const struct retries *retries, const struct call *call, u
 	return rereads >= REREADS || retries->in_row >= (call->compiled ? LONG_COMPILED : LONG);
 }
 
+/* Is what it has found known? */
+static bool is_told(const struct retry *retry)
+{
+	return retry->calls ? retry->word != 0 : retry->bytes > 0 && retry->bytes <= sizeof retry->word;
+}
+
 uint32_t retries_since(const struct retries *retries, const struct call *call)
 {
 	const uint32_t known = retries->length < RETRIES_ROOM ? retries->length : RETRIES_ROOM;
 	for (uint32_t n = 1; n <= known; n++) {
 		const struct retry *retry = &retries->at[(retries->length - n) % RETRIES_ROOM];
-		if (retry->bytes == 0 || retry->bytes > sizeof retry->word)
+		if (!is_told(retry))
 			return 0;
 		if (retry->entry == call->entry && retry->object == call->object)
 			return retry->bytes == (uint64_t)call->op.arg ? n : 0;

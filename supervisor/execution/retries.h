@@ -18,7 +18,9 @@ struct retries {
 	struct retry {
 		uint64_t entry, object; /* the instruction's address and its operand's */
 		uint64_t bytes;		/* how many it accesses */
-		uint64_t word;		/* what was there */
+		uint64_t
+		    word; /* what was there; of a call of a library's function a digest of that, 0: not known */
+		bool calls; /* it is such a call */
 		uint64_t registers[RETRY_REGISTERS];
 	} at[RETRIES_ROOM]; /* number `length` modulo its size is next */
 	uint32_t length;

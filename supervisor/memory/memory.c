@@ -12,9 +12,16 @@
 /* In how long an access words are told apart. */
 enum { WORDS_APART = 16 };
 
+/* It may have been about any memory (MEMORY_ALL). */
+static bool is_any(const struct model_access *access)
+{
+	return access->bytes == UINT32_MAX;
+}
+
 static bool overlap(const struct model_access *access, uint64_t address, uint64_t bytes)
 {
-	return access->address < address + bytes && address < access->address + access->bytes;
+	return is_any(access) ||
+	       (access->address < address + bytes && address < access->address + access->bytes);
 }
 
 /* Others that have accessed these bytes know them as they were. */
@@ -46,6 +53,8 @@ static void note_access(struct model_thread *thread)
 static bool is_superseded(const struct model_thread *thread, uint32_t i)
 {
 	const struct model_access *access = model_awaited_access(thread, i);
+	if (is_any(access))
+		return false;
 	for (uint32_t k = i + 1; k < (uint32_t)thread->op.arg3; k++) {
 		const struct model_access *later = model_awaited_access(thread, k);
 		if (later->address == access->address && later->bytes >= access->bytes)
@@ -134,7 +143,10 @@ static void touch_awaited(struct footprint *footprint, const struct model *m, ui
 		touch(footprint, TOUCH_ALL, 0, TOUCH_WRITE);
 	for (uint32_t i = 0; i < (uint32_t)thread->op.arg3; i++) {
 		const struct model_access *access = model_awaited_access(thread, i);
-		touch_words(footprint, access->address, access->bytes, TOUCH_READ);
+		if (is_any(access))
+			touch(footprint, TOUCH_MEMORY, 0, TOUCH_WRITE);
+		else
+			touch_words(footprint, access->address, access->bytes, TOUCH_READ);
 	}
 }
 

@@ -108,7 +108,10 @@ static bool copy_string(struct process *process, uint32_t thread, struct outcome
 void perform_library_call(struct process *process, uint32_t thread, struct outcome *outcome)
 {
 	struct process_thread *self = &process->threads[thread];
-	retries_forget(self);
+	/* A loop may wait for what it reads. */
+	retries_before(process, self);
+	if (self->call.op.kind != OP_MEMORY_READ)
+		retries_break(self);
 	outcome->result_valid = false;
 	look_called(process, thread, self->call.entry);
 	if (!copy_string(process, thread, outcome))

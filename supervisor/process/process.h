@@ -24,6 +24,17 @@ struct retry_frame {
 	uint8_t bytes[FRAME_BYTES];
 };
 
+/* What a call of a library's function reads, with what was there. */
+#define CALLED_RANGES 4
+#define CALLED_BYTES  64 /* of each */
+struct called {
+	uint32_t length; /* 0: that isn't known, or is more than is kept */
+	struct called_range {
+		uint64_t address, size;
+		uint8_t bytes[CALLED_BYTES];
+	} at[CALLED_RANGES];
+};
+
 /* A round of a loop that changes nothing as long as memory is what it was when the thread went it last: see accesses/awaits.c. */
 #define AWAITED_LOADS 24
 #define AWAITED_BYTES 16
@@ -146,6 +157,7 @@ struct process_thread {
 	bool spinning;
 	struct retries retries;
 	struct retry_frame frames[RETRIES_ROOM]; /* as retries.at */
+	struct called called[RETRIES_ROOM];	 /* the same, of calls */
 	struct awaited awaited;
 	struct apart apart;
 	struct stores stores;

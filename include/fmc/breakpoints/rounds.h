@@ -53,6 +53,10 @@ bool entries_pass_head(const struct entries *entries, struct tracee *tracee, uin
 /* Is there a trap of a head's or a mark's at this address, as long as rounds are counted there? */
 bool entries_is_head_trap(const struct entries *entries, uint64_t address);
 
+/* Those of these loops (a bit each) that are counted in the target: their heads are as the program has them, or count again. */
+enum status entries_show_loops(const struct entries *entries, struct target *target,
+			       const uint64_t loops[LOOPS_MOST / 64], bool counting);
+
 /* The head's address, as the program knows it. */
 uint64_t entries_loop_head(const struct entries *entries, uint32_t i);
 

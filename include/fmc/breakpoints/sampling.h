@@ -117,6 +117,10 @@ size_t sampler_touched(const struct sampler *sampler, const struct tracee *trace
 size_t entries_touched(const struct entries *entries, struct tracee *tracee, uint64_t address,
 		       struct touched at[TOUCHED_MOST], bool *at_once);
 
+/* Before such a call: does it touch no more than these ranges, whose contents are all that it goes by, and only read them? */
+bool entries_only_reads(const struct entries *entries, struct tracee *tracee, uint64_t address,
+			struct touched at[TOUCHED_MOST], size_t *length);
+
 /* Does it copy a string, from the second argument to the first one, which it returns, or with *to_end where that ends? *room: the third says how much room there is. */
 bool entries_copies_string(const struct entries *entries, uint64_t address, bool *to_end, bool *room);
 
