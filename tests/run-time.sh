@@ -194,6 +194,108 @@ timeout -k 10 200 "$FMC" run --depth 10000000 -- "$SCRATCH/heard" "$SCRATCH/chan
     while read -r _; do echo -n x >"$SCRATCH/channel"; done
 judge "what comes from outside is heard while others go on" [ "${PIPESTATUS[0]}" -eq 0 ]
 
+# Once somebody outside is talked with clocks are read without stops. They show what those show that still stop; and fmc doesn't wake up for each.
+cat >"$SCRATCH/clocks.c" <<'EOT'
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+#define SECOND	 1000000000
+#define READINGS 20000
+static struct sockaddr_un name = {.sun_family = AF_UNIX};
+static long long read_clock(clockid_t clock)
+{
+	struct timespec now;
+	clock_gettime(clock, &now);
+	return now.tv_nsec < 0 || now.tv_nsec >= SECOND ? -1 : now.tv_sec * (long long)SECOND + now.tv_nsec;
+}
+static long long read_day(void)
+{
+	struct timeval now;
+	gettimeofday(&now, NULL);
+	return now.tv_usec < 0 || now.tv_usec >= 1000000 ? -1 : (now.tv_sec * 1000000LL + now.tv_usec) * 1000;
+}
+/* Those that stop the thread are between those that needn't. */
+static int are_right(void)
+{
+	const long long first = read_clock(CLOCK_MONOTONIC), stopped = read_clock(CLOCK_BOOTTIME);
+	const long long last = read_clock(CLOCK_MONOTONIC), real = read_clock(CLOCK_REALTIME);
+	const long long coarse = read_clock(CLOCK_REALTIME_COARSE), day = read_day();
+	return first > 0 && first <= stopped && stopped <= last && real > 0 && real <= coarse && coarse / 1000 <= day / 1000 &&
+	       day <= read_clock(CLOCK_REALTIME_COARSE);
+}
+static void *stay(void *unused)
+{
+	pause();
+	return unused;
+}
+/* Each answer is the number of readings that were wrong. */
+static int serve(void)
+{
+	const int listener = socket(AF_UNIX, SOCK_STREAM, 0);
+	pthread_t thread;
+	char byte;
+	if (bind(listener, (struct sockaddr *)&name, sizeof name) != 0 || listen(listener, 1) != 0)
+		return 1;
+	pthread_create(&thread, NULL, stay, NULL);
+	puts("listens");
+	fflush(stdout);
+	const int client = accept(listener, NULL, NULL);
+	for (int wrong = 0; read(client, &byte, 1) == 1; wrong = 0) {
+		for (int i = 0; i < 100 && byte == 'f'; i++)
+			wrong += !are_right();
+		for (int i = 0; i < READINGS / 2 && byte == 'm'; i++)
+			wrong += read_clock(CLOCK_MONOTONIC) <= 0 || read_day() <= 0;
+		if (write(client, &wrong, sizeof wrong) != sizeof wrong)
+			return 1;
+	}
+	_exit(0);
+}
+static int is_wrong(int server, char what)
+{
+	int wrong = 1;
+	return write(server, &what, 1) != 1 || read(server, &wrong, sizeof wrong) != sizeof wrong || wrong;
+}
+/* How often this process has gone to sleep. */
+static long count_sleeps(const char *number)
+{
+	char path[64], line[128];
+	long sleeps = 0;
+	snprintf(path, sizeof path, "/proc/%s/status", number);
+	FILE *file = fopen(path, "r");
+	while (file && fgets(line, sizeof line, file) && sscanf(line, "voluntary_ctxt_switches: %ld", &sleeps) != 1)
+		;
+	return sleeps;
+}
+int main(int argc, char **argv)
+{
+	strncpy(name.sun_path, argv[1], sizeof name.sun_path - 1);
+	if (argc == 2)
+		return serve();
+	const int server = socket(AF_UNIX, SOCK_STREAM, 0);
+	if (connect(server, (struct sockaddr *)&name, sizeof name) != 0 || is_wrong(server, 'f') || is_wrong(server, 'f'))
+		return 2;
+	const long before = count_sleeps(argv[2]);
+	if (is_wrong(server, 'm'))
+		return 3;
+	return count_sleeps(argv[2]) - before < READINGS / 4 ? 0 : 4;
+}
+EOT
+"${CC:-cc}" -g -pthread "$SCRATCH/clocks.c" -o "$SCRATCH/clocks"
+mkfifo "$SCRATCH/listens"
+"$FMC" run -- "$SCRATCH/clocks" "$SOCKET.clocks" </dev/null >"$SCRATCH/listens" 2>"$SCRATCH/out" &
+server=$!
+read -r _ <"$SCRATCH/listens"
+timeout 100 "$SCRATCH/clocks" "$SOCKET.clocks" $server
+judge "clocks are read without stops, and show what others show" [ $? -eq 0 ]
+wait $server
+judge "their reader ends as it does alone" [ $? -eq 0 ]
+
 # A key that lives for ten seconds lives as long as somebody else's clock says.
 if command -v redis-server >/dev/null && command -v redis-cli >/dev/null; then
 	"$FMC" run -- redis-server --port 0 --unixsocket "$SOCKET.redis" --save '' --appendonly no \

@@ -7,7 +7,9 @@
 #include "supervisor/uses/kernel_calls.h"
 #include "supervisor/uses/uses.h"
 
+#include <fmc/breakpoints/leads.h>
 #include <fmc/breakpoints/stance.h>
+#include <fmc/tracer/answers.h>
 #include <fmc/tracer/call_traits.h>
 
 #include <errno.h>
@@ -218,11 +220,21 @@ static bool forks_alone(const struct process *process, const struct call *call)
 	return call->op.kind == OP_PROCESS_FORK && spaces_alive(process) == 1;
 }
 
+/* Of a program that is run once; what others of several processes have at an address is theirs. */
+static void lead_clocks(struct process *process)
+{
+	const struct clock_calls *calls = target_clock_calls(process->target);
+	if (calls->seen < calls->length && !process->options.outside_ms && !process->options.pilot &&
+	    process->spaces_length == 0)
+		entries_lead_clocks(process->entries, process->target);
+}
+
 bool syscalls_on_stop(struct run *run, const struct stop *stop)
 {
 	struct call call;
 	const struct user_regs_struct *regs = tracee_regs(run_self(run)->tracee);
 	files_settle(run->process);
+	lead_clocks(run->process);
 	if (regs && run_is_gadget(run, regs->rip - 2))
 		return run->at_gadget = true;
 	if (run->until_asleep && stance_sleeps(stop->tracee))

@@ -1,4 +1,5 @@
 #include "tracer/answers/answers.h"
+#include "tracer/answers/clocks.h"
 
 static void before_call(struct tracee *tracee)
 {
@@ -19,6 +20,12 @@ static void before_childs_call(const struct target *target, pid_t child)
 	numbers_before_childs_call(target, child);
 }
 
+static void at_exec(struct target *target, pid_t pid)
+{
+	limits_at_exec(target, pid);
+	clock_code_at_exec(target, pid);
+}
+
 const struct answers answers = {
     .answer = emulate_syscall,
     .outside = outside_call,
@@ -28,5 +35,5 @@ const struct answers answers = {
     .at_exit = numbers_at_exit,
     .at_signal = numbers_of_sender,
     .before_childs_call = before_childs_call,
-    .at_exec = limits_at_exec,
+    .at_exec = at_exec,
 };

@@ -37,6 +37,9 @@ void target_advance_clock(struct target *target, int64_t nanoseconds)
 {
 	if (nanoseconds > 0 && target->world.elapsed_ns < INT64_MAX / 4)
 		target->world.elapsed_ns += nanoseconds < INT64_MAX / 4 ? nanoseconds : INT64_MAX / 4;
+	/* Who doesn't get it is gone. */
+	if (target->world.clock_calls.code)
+		(void)clocks_tell(target);
 }
 
 static int64_t elapsed(const struct virtual_world *world)
@@ -55,14 +58,34 @@ bool target_follows_time(const struct target *target)
 	return target->world.followed != 0;
 }
 
+static int64_t start_of(const struct virtual_world *world, clockid_t clock)
+{
+	if (clock_kind(clock) == CLOCK_REAL)
+		return world->start_ns;
+	return world->uptime_ns ? world->uptime_ns : UPTIME_NS;
+}
+
 int64_t target_clock(const struct target *target, clockid_t clock)
 {
 	const struct virtual_world *world = &target->world;
-	if (clock_kind(clock) == CLOCK_REAL)
-		return world->start_ns + elapsed(world);
 	if (clock_kind(clock) == CLOCK_PROCESS)
 		return clocks_process_time(target);
-	return (world->uptime_ns ? world->uptime_ns : UPTIME_NS) + elapsed(world);
+	return start_of(world, clock) + elapsed(world);
+}
+
+static void split_ahead(const struct virtual_world *world, clockid_t clock, int64_t *seconds, int64_t *ns)
+{
+	const int64_t ahead = start_of(world, clock) + world->elapsed_ns - (int64_t)world->followed;
+	*seconds = ahead / NS_PER_SECOND - (ahead % NS_PER_SECOND < 0);
+	*ns = ahead - *seconds * NS_PER_SECOND;
+}
+
+enum status clocks_tell(struct target *target)
+{
+	struct clocks_ahead ahead;
+	split_ahead(&target->world, CLOCK_REALTIME, &ahead.real_seconds, &ahead.real_ns);
+	split_ahead(&target->world, CLOCK_MONOTONIC, &ahead.monotonic_seconds, &ahead.monotonic_ns);
+	return target_write(target, GADGET_CLOCKS, &ahead, sizeof ahead);
 }
 
 /* The kernel's wait, if there was one, is over. */

@@ -188,6 +188,8 @@ static bool answer(struct tracee *tracee, const struct user_regs_struct *regs, i
 	struct target *target = tracee->target;
 	switch ((long)regs->orig_rax) {
 	case SYS_clock_gettime:
+		if (regs->rdi == CLOCK_REALTIME || regs->rdi == CLOCK_MONOTONIC)
+			clock_code_meet(tracee, regs->rip);
 		*result = answer_clock(tracee, (clockid_t)regs->rdi, regs->rsi);
 		/* What a driver's clock shows differs from run to run, and has to be told. */
 		return *result != LET_RUN;
@@ -195,6 +197,7 @@ static bool answer(struct tracee *tracee, const struct user_regs_struct *regs, i
 		*result = answer_resolution(tracee, (clockid_t)regs->rdi, regs->rsi);
 		return true;
 	case SYS_gettimeofday:
+		clock_code_meet(tracee, regs->rip);
 		*result = answer_timeofday(tracee, regs->rdi, regs->rsi);
 		return true;
 	case SYS_time:

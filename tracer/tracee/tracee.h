@@ -20,6 +20,7 @@
 #define GADGET_CALL	 (GADGET_PAGE + 32) /* syscall; ret */
 #define GADGET_CLONES	 (GADGET_PAGE + 64)
 #define GADGET_ZERO	 (GADGET_PAGE + 1024)
+#define GADGET_CLOCKS	 (GADGET_PAGE + 1280)
 #define GADGET_SCRATCH	 (GADGET_PAGE + 2048)
 #define NEAR_PAGE_SIZE	 TARGET_NEAR_BYTES
 #define NEAR_PAGES_MAX	 64
@@ -65,6 +66,7 @@ struct virtual_world {
 	uint64_t followed;
 	int64_t used_ns; /* processor time since then, of all threads */
 	struct kernel_wait wait;
+	struct clock_calls clock_calls; /* of this program of the process's */
 	uint64_t random;  /* state of the generator after getrandom() */
 	uint64_t answers; /* instructions that were answered: target_answers() */
 	pid_t number;	  /* what the process takes itself for; 0: what it is */

@@ -43,6 +43,12 @@ void call_leads_begin(struct call_leads *leads, struct target *target);
 bool call_leads_add(struct call_leads *leads, uint64_t after, uint64_t address);
 
 /*
+ * In a target whose threads needn't stop to read clocks (target_clock_code()): make one ahead of each call that has been found to read one, unless
+ * there can't be any. All threads are stopped.
+ */
+void entries_lead_clocks(const struct entries *entries, struct target *target);
+
+/*
  * And in place of traps at instructions that are operations: from there, and from a copy of the instruction once that has been performed, threads go
  * to addresses of the target's own, with all else as it was.
  */

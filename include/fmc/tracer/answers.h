@@ -28,6 +28,21 @@ void target_follow_time(struct target *target);
 bool target_follows_time(const struct target *target);
 
 /*
+ * Where the clocks follow real time a thread needn't stop to read one of them. target_clock_code(): the address of code in fmc's page that answers
+ * clock_gettime() and gettimeofday() there, to be come to by a jump ahead of such a call (leads.h); others it makes as they were. 0: there is
+ * none. The first CLOCK_CALLS that have been met since are kept for whoever makes those jumps.
+ */
+#define CLOCK_CALLS 8
+struct clock_calls {
+	uint64_t after[CLOCK_CALLS]; /* where they go on */
+	uint32_t length;
+	uint32_t seen, jumps; /* so many have been dealt with, and so many have a jump; kept by who does so */
+	bool code;	      /* it is in fmc's page */
+};
+struct clock_calls *target_clock_calls(struct target *target);
+uint64_t target_clock_code(struct target *target);
+
+/*
  * While it is left to the kernel how long a thread waits, the clocks follow. waits: it is about to, until CLOCK_MONOTONIC shows
  * `end` at most; 0: without a time-out. waited: so much longer it has been found asleep. A time-out that has passed has taken just its
  * time, whatever the machine was busy with.
