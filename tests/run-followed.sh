@@ -168,6 +168,13 @@ judge 'a search that is cut is not complete' [ "$(field complete)" = false ]
 follow --strategy optimal --resume "$SCRATCH/saved" kinds
 judge 'and is complete when gone on with' [ "$(field complete) $(field executions)" = "true $count" ]
 
+# Accesses to memory that processes share aren't watched: complete is what was asked for only where that was left out.
+follow --strategy optimal --require-complete kinds
+judge 'memory that processes share: not all that --require-complete asks for' [ $status -eq 2 ]
+says 'and it is named' '^Not every access was watched: accesses to memory that processes share'
+follow --strategy optimal --require-complete --granularity sync kinds
+judge 'all orders of operations are, where no more is asked for' [ $status -eq 0 ]
+
 timeout 60 "$FMC" run --follow --seed 7 -- "$TARGET" numbers </dev/null >"$SCRATCH/out" 2>&1
 judge 'run: one execution, and its exit status' [ $? -eq 0 -a ! -s "$SCRATCH/out" ]
 

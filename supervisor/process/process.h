@@ -397,6 +397,7 @@ struct process {
 	size_t spaces_length, spaces_room;
 	uint32_t space; /* the present one */
 	uint32_t memories; /* so many there have been */
+	bool shares_memory; /* some of them have, in any execution so far */
 	struct shared_file *regions;
 	size_t regions_length, regions_room;
 	struct model_block *model;

@@ -14,11 +14,27 @@
 #define SHARED_KEY  (UINT64_C(1) << 62)
 #define FILE_SHIFT  40
 
+/* Has the present one memory that a child of its shares with it, and both can write? */
+static bool has_shared(const struct process *process)
+{
+	struct maps maps;
+	bool has = false;
+	if (maps_of(target_pid(process->target), &maps) != STATUS_OK)
+		return true;
+	for (size_t i = 0; i < maps.length && !has; i++)
+		has = maps.at[i].shared && maps.at[i].writable &&
+		      !target_is_own(process->target, maps.at[i].low) &&
+		      !(maps.at[i].path && maps_of_system(maps.at[i].path));
+	maps_release(&maps);
+	return has;
+}
+
 uint32_t spaces_add(struct process *process, struct target *target, uint32_t first, uint32_t forker)
 {
 	if (!ARRAY_GROW(process->spaces, process->spaces_length, process->spaces_room))
 		return NO_SPACE;
 	const bool copy = process->spaces_length > 0;
+	process->shares_memory |= copy && !process->shares_memory && has_shared(process);
 	const struct space *present = &process->spaces[process->space];
 	process->spaces[process->spaces_length] = (struct space){
 	    .target = target,

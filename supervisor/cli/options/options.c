@@ -215,8 +215,10 @@ static void settle(struct options *options)
 		options->atomics = true;
 	}
 	/* Accesses to memory aren't watched in several processes. */
-	if (options->follow && options->granularity == GRANULARITY_OPEN && !options->tso_wanted)
+	if (options->follow && options->granularity == GRANULARITY_OPEN && !options->tso_wanted) {
 		options->granularity = GRANULARITY_SYNC;
+		options->granularity_assumed = true;
+	}
 	if (!options->spin_given)
 		options->spin_report = searches && !comes_to_accesses(options);
 	if (options->features & FEATURE_NO_FAIR)

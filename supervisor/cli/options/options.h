@@ -105,6 +105,7 @@ struct options {
 	const char *outcome_first; /* digest and text of the outcome that is expected; NULL: any */
 	bool verify_model;
 	bool follow; /* the program's child processes, too */
+	bool granularity_assumed; /* nobody has asked for the following: */
 	enum granularity granularity;	 /* as asked for; what holds now: */
 	bool atomics;			 /* atomic instructions of the program are operations, */
 	const struct promoted *promoted; /* and these plain ones; borrowed, NULL: none */

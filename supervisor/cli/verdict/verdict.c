@@ -415,7 +415,7 @@ void verdict_print(const struct verdict *verdict, FILE *stream)
 
 bool verdict_satisfies(const struct verdict *verdict, const struct options *options)
 {
-	const bool chosen =
-	    options->granularity == GRANULARITY_SYNC || options->granularity == GRANULARITY_ATOMIC;
+	const bool chosen = !options->granularity_assumed && (options->granularity == GRANULARITY_SYNC ||
+							      options->granularity == GRANULARITY_ATOMIC);
 	return verdict->complete && (verdict->watched_all || verdict->alone || verdict->compiled || chosen);
 }
