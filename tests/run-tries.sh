@@ -62,4 +62,26 @@ for how in barge hog; do
 		says_not "$how $lock: no execution is cut" 'cut at|broken off'
 	done
 done
+
+fmc=$(realpath "$FMC")
+asks=$(realpath "$BUILD/targets/asks_outside")
+# Who goes round and asks for what somebody outside could change isn't told as a livelock; who asks for what nobody else has is.
+asks() {
+	rm -rf "$TMPDIR"
+	mkdir "$TMPDIR"
+	(cd "$TMPDIR" && exec timeout -k 10 60 "$fmc" check --depth 100 --strategy cb:0 --executions 3 --no-minimize --json "$SCRATCH/result.json" -o "$SCRATCH/found.sched" -- \
+		"$asks" "$1" </dev/null >"$SCRATCH/out" 2>&1)
+	status=$?
+}
+for what in fifo fifo-poll fifo-select fifo-epoll fifo-ioctl fifo-open datagram datagram-read datagram-poll accept connect \
+	semop semctl semget msgrcv mq mq-attr mq-poll stat access open gone exclusive mkdir unlink rename link readlink grows seek read pread flock getlk inotify \
+	signalfd sigpending kill getdents; do
+	asks $what
+	judge "asks $what: no failure" [ "$status $(field findings.0.kind)" = "0 " ]
+	says "asks $what: somebody outside could end it" 'executions? threads went round and round, which something outside could have ended'
+done
+for what in own-pipe own-pipe-poll own-event own-pair own-sem never writes pid; do
+	asks $what
+	judge "asks $what: a livelock" [ "$status $(field findings.0.kind)" = "1 livelock" ]
+done
 finish

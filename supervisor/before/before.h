@@ -32,6 +32,22 @@ void outside_heard(struct process *process, uint32_t thread, const struct op *op
 /* The thread stands before this operation, and has been told that it would wait or fail: could others outside change that? */
 void outside_tries(struct process *process, uint32_t thread, const struct op *op);
 
+/*
+ * The same of what a call hangs on that is no operation: is_foreign: of what is behind the descriptor; could_end: of what it waits for, or would wait for;
+ * sends: of signals of this set.
+ */
+bool outside_is_foreign(struct process *process, const struct tracee *tracee, int descriptor);
+bool outside_could_end(struct process *process, const struct tracee *tracee, long number,
+		       const struct user_regs_struct *regs);
+bool outside_sends(const struct process *process, uint64_t signals);
+
+/*
+ * asks.c: watch: from here on it's noted whether threads ask for what somebody outside could change (process.tries_others). note: the thread is about to make
+ * this call, which is no operation but perhaps one that waits for something outside.
+ */
+void asks_watch(struct process *process);
+void asks_note(struct process *process, uint32_t thread, long number);
+
 /* Would a waiting system call complete now? */
 bool outside_ready(struct process *process, uint32_t thread, const struct op *op);
 /* The same of the system call that the thread stands before, by what the kernel says of the descriptors. */

@@ -314,6 +314,31 @@ static bool awaits_own_signals(const struct process *process, const struct trace
 	return sends_all(process, handled);
 }
 
+bool outside_is_foreign(struct process *process, const struct tracee *tracee, int descriptor)
+{
+	return fd_foreign(process, tracee, descriptor, 0);
+}
+
+bool outside_sends(const struct process *process, uint64_t signals)
+{
+	return !sends_all(process, signals);
+}
+
+/* What can be written without a wait depends on nobody. */
+static bool could_come(struct process *process, const struct tracee *tracee, int fd, short events)
+{
+	return fd_foreign(process, tracee, fd, events) &&
+	       (events != POLLOUT || !fd_ready(process, tracee, fd, events));
+}
+
+bool outside_could_end(struct process *process, const struct tracee *tracee, long number,
+		       const struct user_regs_struct *regs)
+{
+	if (call_traits(number)->awaits == AWAITS_SIGNAL)
+		return !awaits_own_signals(process, tracee, number, regs);
+	return any_descriptor(process, tracee, number, regs, could_come, false);
+}
+
 /* Something that the model can't see could end this operation's wait, and not only what the other threads do. */
 static bool waits_for_outside(struct process *process, uint32_t thread, const struct op *op)
 {

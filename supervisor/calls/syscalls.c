@@ -286,11 +286,15 @@ bool syscalls_on_stop(struct run *run, const struct stop *stop)
 		/* Unless more is shared than before it is still none. */
 		if (run->process->shared_known != known && kernel_is_operation(run, stop->number, &call))
 			return run_stop_before(run, &call);
-		return outputs_call(run, stop->number, &call) ? run_stop_before(run, &call)
-							      : run_resume(run, 0);
+		if (outputs_call(run, stop->number, &call))
+			return run_stop_before(run, &call);
+		asks_note(run->process, run->thread, stop->number);
+		return run_resume(run, 0);
 	}
 	if (polls_learn(run, stop->number, &call))
 		return true;
+	if (op_waits_outside(call.op.kind))
+		asks_note(run->process, run->thread, stop->number);
 	if (run->until_wait && call.op.kind == OP_FUTEX_WAIT)
 		return run_stop_before(run, &call);
 	if (run->own_calls && call.op.kind == OP_YIELD && ++run->yields > MOST_YIELDS)

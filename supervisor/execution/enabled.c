@@ -175,6 +175,28 @@ static bool await_outside(struct execution *x)
 }
 
 /*
+ * What threads ask for that others could change is looked at in a whole round, which is one more than it takes to find that they go round. False: that is
+ * still to come.
+ */
+static bool is_watched(struct execution *x)
+{
+	struct trace *trace = x->trace;
+	if (!x->machine->ops->go_round)
+		return true;
+	if (!x->round) {
+		x->round = trace->length;
+		x->machine->ops->go_round(x->machine);
+	}
+	if (trace->loop_start >= x->round)
+		return true;
+	lasso_longer(&x->lasso, trace->length, trace->length - trace->loop_start);
+	trace->end_thread = NO_THREAD;
+	trace->end = END_NONE;
+	trace->loop_start = 0;
+	return false;
+}
+
+/*
  * The threads go round and come to the same state again, which is for ever unless somebody outside ends it: a child process by memory that it
  * shares, or what another thread waits for. As where nobody goes on, time is let pass for those, and what has come shows before the next transition.
  * True: the execution ends here.
@@ -184,6 +206,8 @@ static bool goes_round(struct execution *x)
 	struct trace *trace = x->trace;
 	const bool told =
 	    trace->end == END_LIVELOCK || trace->end == END_NO_YIELD || trace->end == END_UNFULFILLED_LOOP;
+	if (told && !is_watched(x))
+		return false;
 	const enum hope hope =
 	    told && x->machine->ops->await ? x->machine->ops->await(x->machine, 0) : HOPE_NONE;
 	if (hope == HOPE_NONE)

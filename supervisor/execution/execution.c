@@ -106,6 +106,7 @@ static bool begin(struct execution *x, const struct plan *plan, struct trace *tr
 	if (!execution_sleep_start(x))
 		return false;
 	lasso_start(&x->lasso, policy);
+	x->round = 0;
 	recurrences_clear(&x->recurrences);
 	x->judges_cycles = x->monitor.cycle && !policy->endless;
 	if (x->judges_cycles || policy->endless)

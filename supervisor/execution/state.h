@@ -59,6 +59,7 @@ struct execution {
 	struct policy_state *policy; /* with as much room as fair */
 	struct lasso lasso;
 	struct recurrences recurrences; /* all states, while all can be told and somebody judges cycles */
+	size_t round; /* at this state threads were first found to go round; 0: they haven't been */
 	bool judges_cycles;
 	uint32_t previous;	    /* the thread that ran last, NO_THREAD at first */
 	bool windows;		    /* a yield has counted: there may be priorities */

@@ -42,6 +42,15 @@ void lasso_again(struct lasso *lasso)
 	lasso->active = false;
 }
 
+/* The base's distance doubles until it is no less than the cycle. */
+void lasso_longer(struct lasso *lasso, size_t now, size_t cycle)
+{
+	const size_t limit = now + 4 * cycle + 4;
+	lasso_again(lasso);
+	if (lasso->limit < limit)
+		lasso->limit = limit;
+}
+
 static bool take_base(struct lasso *lasso, struct machine *machine, uint64_t model, size_t now)
 {
 	lasso->renewal = lasso->active ? 2 * lasso->renewal : 1;

@@ -41,6 +41,9 @@ void lasso_only_cut(struct lasso *lasso);
 /* The cycle that has been seen is none: look for others from here on. */
 void lasso_again(struct lasso *lasso);
 
+/* The same, `now`: that cycle, of so many transitions, is to be seen once more, though that may take longer than it is watched for otherwise. */
+void lasso_longer(struct lasso *lasso, size_t now, size_t cycle);
+
 /*
  * To be asked at each state before the next choice. True: the execution ends here, and trace->end
  * (END_LIVELOCK, END_NO_YIELD, END_GOES_ON, END_DEPTH), loop_start and end_thread are filled in.

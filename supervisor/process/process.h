@@ -411,6 +411,7 @@ struct process {
 	struct children children;
 	bool hope_lost;	     /* that was too long: the next wait is left to the kernel */
 	bool tries_others;   /* a call has failed on an object that others have as well, in this execution: it may not the next time */
+	bool watches_asks;   /* the same of calls that ask, from here on (before/asks.c) */
 	bool threaded;	     /* a second thread exists or is about to: operations are visible from here on */
 	bool controlled;     /* until it was threaded nothing had happened that a copy wouldn't know of */
 	bool strayed;	     /* such a thing has been remarked on */

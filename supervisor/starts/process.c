@@ -69,7 +69,7 @@ static void start_target(struct process *process, struct outcome *first)
 	channels_forget_all(&process->uses);
 	time_begin(process);
 	files_begin(process);
-	process->hope_lost = process->tries_others = false;
+	process->hope_lost = process->tries_others = process->watches_asks = false;
 	process->going = false;
 	process->known = loops_length(process->loops);
 	process->shared_known = shared_length(process->shared);
@@ -160,6 +160,11 @@ static bool process_ready(struct machine *machine, uint32_t thread, const struct
 				     : outside_ready(process_of(machine), thread, op);
 }
 
+static void process_go_round(struct machine *machine)
+{
+	asks_watch(process_of(machine));
+}
+
 static void process_aim(struct machine *machine, uint32_t thread, struct op *op)
 {
 	spaces_enter(process_of(machine), thread);
@@ -236,6 +241,7 @@ static const struct machine_ops process_ops = {
     .ready = process_ready,
     .aim = process_aim,
     .await = process_await,
+    .go_round = process_go_round,
     .now = process_now,
     .follows = process_follows,
     .children = process_children,

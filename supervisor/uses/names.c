@@ -453,3 +453,37 @@ void names_perform(struct process *process, uint32_t thread, const struct op *op
 	if (regs)
 		note(process, thread, (long)regs->orig_rax, regs, op, true);
 }
+
+/* Does what becomes of a call that changes this name hang on whether it is there? */
+static bool fails(const struct looks *looks)
+{
+	const bool exists = looks->path.exists;
+	switch (looks->named->call) {
+	case SYS_creat:
+		return false;
+	case SYS_open:
+	case SYS_openat:
+	case SYS_openat2:
+		return exists && looks->flags & O_EXCL;
+	case SYS_truncate:
+		return !exists;
+	case SYS_rename:
+	case SYS_renameat:
+	case SYS_renameat2:
+		return !exists == (looks->named->effect == MAKES); /* the old name comes first */
+	default:
+		return exists == (looks->named->effect == MAKES);
+	}
+}
+
+bool names_ask(const struct process *process, long number, const struct user_regs_struct *regs)
+{
+	struct looks looks = {.row = 0};
+	while (next_look(process, regs, number, &looks)) {
+		const bool looks_only = looks.path.last && !looks.changes;
+		if (looks_only || (looks.path.last && fails(&looks)) ||
+		    (!looks.path.last && !looks.path.exists))
+			return true;
+	}
+	return false;
+}

@@ -129,6 +129,9 @@ void names_note(struct process *process, uint32_t thread, long number, const str
 		bool operation);
 void names_perform(struct process *process, uint32_t thread, const struct op *op);
 
+/* Does it look for a name, or fail by one that is there, or by one that isn't? */
+bool names_ask(const struct process *process, long number, const struct user_regs_struct *regs);
+
 /* settings.c: the same; does it change or ask for what belongs to the whole process, or to a file? */
 void settings_note(struct process *process, uint32_t thread, long number,
 		   const struct user_regs_struct *regs);

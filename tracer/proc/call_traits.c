@@ -163,7 +163,7 @@ static const struct call_traits table[] = {
 	CALL(getresgid, STOPS),
 	CALL(getpgid, STOPS),
 	CALL(getsid, STOPS),
-	CALL(rt_sigpending, HARMLESS),
+	CALL(rt_sigpending, STOPS, HARMLESS),
 	CALL(rt_sigtimedwait, STOPS, AWAITS(SIGNAL), CUT, TIME(2, TIMESPEC)),
 	CALL(rt_sigqueueinfo, STOPS, NUMBERS(1)),
 	CALL(rt_sigsuspend, STOPS, AWAITS(SIGNAL), RESTARTS(ALWAYS)),

@@ -109,6 +109,11 @@ struct machine_ops {
 	 * there: HOPE_NONE. Without: until is 0, nothing at all is enabled. NULL: there is no outside.
 	 */
 	enum hope (*await)(struct machine *machine, int64_t until);
+	/*
+	 * Threads go round, and from here on for one more round at least: what they ask for in it counts for await(). To be called once in an
+	 * execution. NULL: there is no outside.
+	 */
+	void (*go_round)(struct machine *machine);
 	/* The present moment, on the scale of op.end. NULL: time has no meaning beyond the order of those. */
 	int64_t (*now)(const struct machine *machine);
 	/* That moment comes by itself, as somebody outside sees it: no time-out is to be before its own. NULL: never. */
