@@ -46,7 +46,7 @@ for source in samples/*.c samples/*.cc; do
 	case $name in loopback | stopped | suspended | fork_locked | full_pipe | orphaned_lock | counter_server | two_processes) continue ;; esac
 	PROGRAMS+=("samples/$name $(awk '/^ \*\// { exit } /^ \* fmc-options:/ && cases++ { exit } sub(/^ \* fmc-args: ?/, "")' "$source")")
 done
-for name in accounts ahead asks clocks crowd debugged dining element ends frames gate hangs idle_workers kinds leaky maps names narrow numbers raises rounds scribbles \
+for name in accounts ahead asks clocks counted crowd debugged dining element ends frames gate hangs idle_workers kinds leaky maps names narrow numbers raises rounds scribbles \
 	shared sleepers spins spots spots_cxx stages statics storm swept tail threads thrown transfers unordered unordered_cxx world wrapped; do
 	PROGRAMS+=("targets/$name ")
 done

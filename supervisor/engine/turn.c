@@ -192,17 +192,28 @@ static bool lead_to_instruction(struct engine *engine, const struct stop *stop)
 	return target_resume(stop->tracee, 0) == STATUS_OK;
 }
 
+/* It is performed, and the next that comes there is stopped as well. */
+static bool step_over(const struct entries *entries, const struct stop *stop)
+{
+	bool performed;
+	return entries_step(entries, stop->tracee, stop->address, &performed) == STATUS_OK && performed &&
+	       target_resume(stop->tracee, 0) == STATUS_OK;
+}
+
 /*
  * An atomic instruction that is no operation, and that by stops each execution tells of that comes to it: told of once here, and from then on it is
- * the program's own again. What is counted by thread, as references are, needs a look at each time.
+ * the program's own again. What is counted by thread, as references are, is looked at each time.
  */
 static bool pass_atomic(const struct engine *engine, const struct stop *stop)
 {
 	struct process *process = engine->process;
+	struct agent_region *region = engine->region;
 	struct call call;
-	if (entries_decode(process->entries, stop, &call) != STATUS_OK || !call.unwatched ||
-	    call.counts_references)
+	if (entries_decode(process->entries, stop, &call) != STATUS_OK || !call.unwatched)
 		return false;
+	if (call.counts_references &&
+	    !unwatched_may_be_shared(&region->counters, region->running, call.object))
+		return step_over(process->entries, stop);
 	unwatched_tell(process, &call);
 	return entries_pass(process->entries, stop->tracee, call.entry) == STATUS_OK &&
 	       target_resume(stop->tracee, 0) == STATUS_OK;
@@ -213,11 +224,8 @@ static bool pass_release(const struct engine *engine, const struct stop *stop)
 {
 	const struct entries *entries = engine->process->entries;
 	struct call call;
-	bool performed;
 	return entries_decode(entries, stop, &call) == STATUS_OK && call.releases &&
-	       call.op.kind == OP_NONE &&
-	       entries_step(entries, stop->tracee, stop->address, &performed) == STATUS_OK && performed &&
-	       target_resume(stop->tracee, 0) == STATUS_OK;
+	       call.op.kind == OP_NONE && step_over(entries, stop);
 }
 
 static bool lead(struct engine *engine, const struct stop *stop)

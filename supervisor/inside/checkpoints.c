@@ -15,6 +15,7 @@ struct checkpoint {
 	uint64_t epoch;
 	struct execution_copy *execution;
 	struct agent_now now;
+	struct unwatched counters;
 	struct agent_thread threads[AGENT_THREADS];
 	struct agent_object objects[AGENT_OBJECTS];
 	struct space spaces[AGENT_SPACES];
@@ -82,6 +83,7 @@ void checkpoints_save(const struct execution *execution, size_t depth)
 	new->depth = depth;
 	new->epoch = agent.epoch;
 	new->now = agent.now;
+	new->counters = REGION->counters;
 	memcpy(new->threads, agent.threads, agent.now.threads * sizeof agent.threads[0]);
 	memcpy(new->objects, agent.objects, agent.now.objects * sizeof agent.objects[0]);
 	new->spaces_length = spaces_all(&spaces);
@@ -106,6 +108,7 @@ static bool return_to(const struct checkpoint *c)
 	if (!spaces_return(c->spaces, c->spaces_length) || !move_pages(c->pages, true))
 		return false;
 	agent.now = c->now;
+	REGION->counters = c->counters;
 	memcpy(agent.threads, c->threads, c->now.threads * sizeof agent.threads[0]);
 	memcpy(agent.objects, c->objects, c->now.objects * sizeof agent.objects[0]);
 	return true;

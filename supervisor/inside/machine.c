@@ -86,6 +86,8 @@ static void start(struct machine *machine, struct model_block *model, struct out
 {
 	(void)machine;
 	clear(first);
+	REGION->running = 0;
+	REGION->counters.length = 0;
 	agent.block = model;
 	agent.now =
 	    (struct agent_now){.threads = 1, .alive = 1, .random = {REGION->random}, .brk = REGION->brk};
@@ -180,6 +182,7 @@ static void perform(struct machine *machine, uint32_t t, const struct op *op, in
 	struct agent_thread *thread = &agent.threads[t];
 	(void)machine;
 	clear(outcome);
+	REGION->running = t;
 	outcome->result = effect->result;
 	outcome->result_valid = effect->result_known;
 	const struct performed how = manner_of(op, choice, effect, &thread->call);
@@ -247,6 +250,7 @@ static void fall_asleep(struct machine *machine, uint32_t t, const struct op *op
 	int64_t result;
 	(void)machine;
 	clear(outcome);
+	REGION->running = t;
 	if (how.manner == MANNER_UNLOCK &&
 	    (!vectors_turn(thread) ||
 	     !go_call(&thread->context, REGION->unlock, thread->call.object2, &result))) {

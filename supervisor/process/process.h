@@ -7,6 +7,7 @@
 #include <fmc/breakpoints/selection.h>
 #include <fmc/supervisor/process.h>
 #include <fmc/supervisor/tried.h>
+#include <fmc/supervisor/unwatched.h>
 #include <fmc/tracer/contents.h>
 
 #include "supervisor/execution/retries.h"
@@ -259,16 +260,6 @@ struct children {
 	enum { CHILDREN_END, CHILDREN_HELD, CHILDREN_END_ASLEEP } stage;
 	bool planned;
 	uint64_t before; /* those that end before the next transition, if that is known */
-};
-
-/* Objects of atomic instructions that are no operations, with the thread that accessed them: see uses/unwatched.c. */
-#define UNWATCHED_ROOM 64
-struct unwatched {
-	struct {
-		uint64_t address;
-		uint32_t thread;
-	} at[UNWATCHED_ROOM];
-	uint32_t length;
 };
 
 /* What threads can wait for each other by, in the kernel: see uses/channels.c and uses/names.c. */

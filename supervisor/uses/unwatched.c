@@ -13,13 +13,12 @@
 
 static const char offer[] = ", which may be locks (--atomics switches threads there)";
 
-static bool may_be_shared(struct process *process, uint32_t thread, uint64_t address)
+bool unwatched_may_be_shared(struct unwatched *unwatched, uint32_t thread, uint64_t address)
 {
-	struct unwatched *unwatched = &process->unwatched;
-	for (uint32_t i = 0; i < unwatched->length; i++)
+	for (uint32_t i = 0; i < unwatched->length && i < UNWATCHED_ROOM; i++)
 		if (unwatched->at[i].address == address)
 			return unwatched->at[i].thread != thread;
-	if (unwatched->length == UNWATCHED_ROOM)
+	if (unwatched->length >= UNWATCHED_ROOM)
 		return true;
 	unwatched->at[unwatched->length].address = address;
 	unwatched->at[unwatched->length++].thread = thread;
@@ -43,7 +42,7 @@ enum status process_pass_unwatched(struct process *process, uint32_t thread, con
 				   bool *performed)
 {
 	struct tracee *tracee = process->threads[thread].tracee;
-	if (call->counts_references && !may_be_shared(process, thread, call->object))
+	if (call->counts_references && !unwatched_may_be_shared(&process->unwatched, thread, call->object))
 		return entries_step(process->entries, tracee, call->entry, performed);
 	unwatched_tell(process, call);
 	*performed = true;

@@ -4,6 +4,7 @@
 #include <fmc/breakpoints/leads.h>
 #include <fmc/supervisor/execution.h>
 #include <fmc/supervisor/tried.h>
+#include <fmc/supervisor/unwatched.h>
 
 /*
  * Between fmc and the agent, which runs whole executions inside of a target: one piece of memory that both have at the same address,
@@ -137,6 +138,9 @@ struct agent_region {
 	/* fmc's, as it learns of them within turns: instructions that are operations, by number. */
 	struct instruction_lead instructions[AGENT_INSTRUCTIONS];
 	uint32_t instructions_length;
+	/* Both's: which thread runs, and what counters it and others have come to. */
+	uint32_t running;
+	struct unwatched counters;
 	/* The agent's. */
 	enum agent_refusal refusal;
 	uint64_t detail;

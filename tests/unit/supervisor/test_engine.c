@@ -187,6 +187,21 @@ START_TEST(put_back)
 }
 END_TEST
 
+/* What the C++ library counts is looked at each time, wherever the execution begins. */
+START_TEST(counters)
+{
+	struct bench b;
+	open_bench(&b, "FMC_TEST_TARGETS", "counted", _i % 2 ? "streams" : NULL, NULL);
+	const struct search_options options = {
+	    .strategy = _i < 2 ? STRATEGY_RANDOM : STRATEGY_DFS, .fair_k = 1, .max_depth = 10000};
+	compare_search(&b, options, 12);
+	const struct engine_account account = engine_account(b.engine);
+	ck_assert_msg(account.refused == 0, "%s", account.why);
+	ck_assert_uint_ge(b.compared, 4);
+	close_bench(&b);
+}
+END_TEST
+
 /* Where two descriptors read on in one file neither's place is a number of its own. */
 START_TEST(one_place)
 {
@@ -286,6 +301,7 @@ int main(void)
 	tcase_set_timeout(tests, 60);
 	tcase_add_loop_test(tests, same_traces, 0, sizeof samples / sizeof *samples);
 	tcase_add_loop_test(tests, put_back, 0, 6);
+	tcase_add_loop_test(tests, counters, 0, 4);
 	tcase_add_test(tests, one_place);
 	tcase_add_test(tests, overflow);
 	tcase_add_test(tests, good_ends);
