@@ -177,7 +177,7 @@ says "what is moved" 'pipe_to_pipe pipe 3, 4, pipe 5, 6'
 T=$BUILD/targets/file_names
 mkdir "$SCRATCH/folder"
 export TMPDIR=$SCRATCH/folder
-for case in late far made moved removed linked below above through; do
+for case in late far made beside moved removed linked below above through; do
 	search optimal 1 $case
 	says $case '^abort: T'
 	timeout -k 5 60 "$FMC" replay "$SCRATCH/$case.sched" </dev/null >"$SCRATCH/out" 2>&1
@@ -185,6 +185,7 @@ for case in late far made moved removed linked below above through; do
 	any=any
 	as_many 0 $case
 	any=
+	[ $case != beside ] || judge "$case: the name and the lock each in both orders, but for one that can't be" [ "$all" = 3 ]
 done
 # Sockets by a path have others that could come to them.
 for case in bound connected; do

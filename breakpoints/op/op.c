@@ -23,6 +23,7 @@ enum op_trait {
 	ERRORS = 1 << 13,	   /* op_returns_error() */
 	NEGATIVE_ERRORS = 1 << 14, /* op_returns_negative() */
 	INTERRUPTIBLE = 1 << 15,   /* op_interruptible(); so are those that wait outside */
+	MAY_BE_ALONE = 1 << 16,	   /* op_knows_objects(): with one object, too */
 };
 
 struct op_entry {
@@ -132,7 +133,7 @@ static struct op_entry ops[OP_ALL] = {
     [OP_FILE_READ] = {"file_read", CLASS_FILE, CLASS_NONE, NEGATIVE_ERRORS},
     [OP_FILE_WRITE] = {"file_write", CLASS_FILE, CLASS_NONE, NEGATIVE_ERRORS},
     [OP_NAME_LOOK] = {"name_look", CLASS_NAME, CLASS_NONE, NEGATIVE_ERRORS},
-    [OP_NAME_CHANGE] = {"name_change", CLASS_NAME, CLASS_NAME, NEGATIVE_ERRORS},
+    [OP_NAME_CHANGE] = {"name_change", CLASS_NAME, CLASS_NAME, MAY_BE_ALONE | NEGATIVE_ERRORS},
     [OP_CONNECTION_OPEN] = {"connection_open", CLASS_CONNECTION, CLASS_NONE,
 			    WAITS | OUTSIDE | NEGATIVE_ERRORS},
     [OP_CONNECTION_ACCEPT] = {"connection_accept", CLASS_CONNECTION, CLASS_NONE,
@@ -323,6 +324,13 @@ bool op_is_asleep(enum op_kind kind)
 bool op_is_by_model(enum op_kind kind)
 {
 	return has(kind, BY_MODEL);
+}
+
+bool op_knows_objects(const struct op *op)
+{
+	const enum op_kind kind = op->kind;
+	return (op_class(kind) == CLASS_NONE || op->object != NO_OBJECT) &&
+	       (op_class2(kind) == CLASS_NONE || op->object2 != NO_OBJECT || has(kind, MAY_BE_ALONE));
 }
 
 bool op_waits_outside(enum op_kind kind)

@@ -7,10 +7,7 @@
 /* An operation whose objects the machine can't tell might be on any of them. */
 static bool unknown(const struct op *op)
 {
-	if (op->kind == OP_THREAD_CREATE)
-		return false;
-	return (op_class(op->kind) != CLASS_NONE && op->object == NO_OBJECT) ||
-	       (op_class2(op->kind) != CLASS_NONE && op->object2 == NO_OBJECT);
+	return op->kind != OP_THREAD_CREATE && !op_knows_objects(op);
 }
 
 /*
@@ -66,8 +63,7 @@ static void touch_put_off(struct footprint *footprint, const struct model *m, ui
 	if (under->kind == OP_YIELD || under->kind == OP_SLEEP || under->kind == OP_CHOOSE)
 		return;
 	if (class == CLASS_NONE || class == CLASS_THREAD || op_interruptible(under->kind) ||
-	    under->object == NO_OBJECT ||
-	    (op_class2(under->kind) != CLASS_NONE && under->object2 == NO_OBJECT)) {
+	    !op_knows_objects(under)) {
 		touch(footprint, TOUCH_ALL, 0, TOUCH_WRITE);
 		return;
 	}

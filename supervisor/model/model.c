@@ -152,9 +152,8 @@ void model_set_found(struct model *m, uint32_t t, const struct op *op)
 /* The family of an operation; that of those without an object also for one whose objects the machine doesn't know. */
 static const struct family *family(const struct op *op)
 {
-	bool unknown =
-	    op->object == NO_OBJECT || (op->object2 == NO_OBJECT && op_class2(op->kind) != CLASS_NONE);
-	return family_of(unknown ? CLASS_NONE : op_class(op->kind));
+	const bool known = op->object != NO_OBJECT && op_knows_objects(op);
+	return family_of(known ? op_class(op->kind) : CLASS_NONE);
 }
 
 /* Could it complete, whoever's turn it is? */

@@ -439,8 +439,7 @@ static bool unforeseen(const struct op *op)
 	case OP_POLL:
 		return !(op->flags & OP_ASKS);
 	default:
-		return (op_class(op->kind) != CLASS_NONE && op->object == NO_OBJECT) ||
-		       (op_class2(op->kind) != CLASS_NONE && op->object2 == NO_OBJECT);
+		return !op_knows_objects(op);
 	}
 }
 

@@ -296,7 +296,7 @@ static bool settle(struct bring_up *bring_up, uint32_t t, struct op *op)
 		model_set_found(process->model->model, t, op);
 		return true;
 	}
-	if (op->object == NO_OBJECT || (op_class2(op->kind) != CLASS_NONE && op->object2 == NO_OBJECT))
+	if (op->object == NO_OBJECT || !op_knows_objects(op))
 		return refuse(bring_up, t, "what it waits for isn't known");
 	struct op sleeps = *op;
 	sleeps.flags = op->kind == OP_COND_TIMEDWAIT ? OP_TIMED : 0;

@@ -1,6 +1,6 @@
 /*
  * file_names [any] CASE: two threads meet at names of files in the folder TMPDIR; which of them is first makes the difference, and one of the orders aborts,
- * but with `any`. late: a lock file that is looked for, then made; far: the same by a long path; made: a folder; moved: a file to one name or the other; removed: one of two; linked; below: a file in a folder that
+ * but with `any`. late: a lock file that is looked for, then made; far: the same by a long path; made: a folder; beside: the same, with a lock before or after it; moved: a file to one name or the other; removed: one of two; linked; below: a file in a folder that
  * the other one makes; above: in one, by a link that it renames; through: by a link whose target it removes;
  * bound: a socket; connected: one that the other one connects to. whole: a
  * lock file as it should be: no order aborts; emptied: what fmc is to name; own: each has names of its own.
@@ -79,6 +79,16 @@ static void lock_far(int me)
 static void make_folder(int me)
 {
 	results[me] = mkdir("folder", 0700);
+}
+
+/* The lock is nothing to the name. */
+static void make_beside(int me)
+{
+	if (me)
+		enter();
+	make_folder(me);
+	if (!me)
+		enter();
 }
 
 static void make_source(void)
@@ -192,6 +202,7 @@ static const struct {
     {"far", NULL, lock_far, {0, 0}, 1},
     {"whole", NULL, lock_whole, {0, 0}, 1},
     {"made", NULL, make_folder, {0, -1}, 0},
+    {"beside", NULL, make_beside, {0, -1}, 2},
     {"moved", make_source, move, {0, -1}, 0},
     {"removed", make_source, remove_or_look, {0, 0}, 0},
     {"linked", make_source, link_or_remove, {0, 0}, 0},

@@ -110,7 +110,7 @@ enum op_kind {
 	OP_FILE_READ, /* what it holds, or how long it is; arg is also 1 where the place is moved that the next read or write begins at */
 	OP_FILE_WRITE,
 	OP_NAME_LOOK,	    /* open(), stat() and their like look for a file by its name */
-	OP_NAME_CHANGE,	    /* they make it, or take it away. object2: the other name of rename() or link() */
+	OP_NAME_CHANGE,	    /* they make it, or take it away. object2: the other name of rename() or link(), if it is about one */
 	OP_CONNECTION_OPEN, /* connect(), on who listens there */
 	OP_CONNECTION_ACCEPT,
 	OP_CONNECTION_RECEIVE,
@@ -414,6 +414,9 @@ bool op_is_asleep(enum op_kind kind);
 
 /* Is it set by the model alone, to go on with a call that the thread is in? These include those that are asleep. */
 bool op_is_by_model(enum op_kind kind);
+
+/* Has it all objects that its kind has (op_class(), op_class2())? Some have a second one only now and then. */
+bool op_knows_objects(const struct op *op);
 
 /* Does it wait for something that the model doesn't know, which the machine is asked for (OP_READY)? */
 bool op_waits_outside(enum op_kind kind);

@@ -66,7 +66,7 @@ void model_object_state(const struct model *m, uint32_t object, struct object_st
  * and not asleep, as OP_READY comes and goes.
  *
  * op->object and op->object2 are threads or objects of the model, of the classes that op_class() and
- * op_class2() say; or NO_OBJECT for one that the machine can't tell: then the operation is always enabled,
+ * op_class2() say; or NO_OBJECT for one that the machine can't tell (op_knows_objects()): then the operation is always enabled,
  * runs natively and changes nothing. The kinds that the model sets are not allowed.
  */
 void model_set_pending(struct model *m, uint32_t t, const struct op *op);

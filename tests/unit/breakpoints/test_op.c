@@ -76,6 +76,10 @@ START_TEST(test_second_objects)
 	for (unsigned kind = 0; kind < OP_KINDS; kind++)
 		pairs += op_class2((enum op_kind)kind) != CLASS_NONE;
 	ck_assert_uint_eq(pairs, 18);
+	const struct op alone = {.kind = OP_NAME_CHANGE, .object = 0, .object2 = NO_OBJECT},
+			lacks = {.kind = OP_PIPE_TO_PIPE, .object = 0, .object2 = NO_OBJECT},
+			none = {.kind = OP_NAME_CHANGE, .object = NO_OBJECT, .object2 = NO_OBJECT};
+	ck_assert(op_knows_objects(&alone) && !op_knows_objects(&lacks) && !op_knows_objects(&none));
 }
 END_TEST
 
