@@ -74,6 +74,22 @@ EOF
 check 1 mixed --atomics --strategy optimal
 says "mixed: an addition is lost" '^abort: .*count == 2'
 
+# Where atomic instructions are operations, futexes hide nothing: one execution of each order that differs is run, and none is lost.
+build futexes futexes
+# counted STRATEGY CASE: is that all, how many orders differ, and how many executions were run.
+counted() {
+	timeout -k 10 150 "$FMC" check --granularity atomic --time 100 --strategy "$1" --json "$SCRATCH/json" -- "$SCRATCH/futexes" "$2" \
+	    >"$SCRATCH/out" 2>&1
+	"$BUILD/tests/json" "$SCRATCH/json" complete classes executions
+}
+cases='mutex bits wake_op'
+! long || cases+=' events requeue'
+for case in $cases; do
+	read -r complete all executions < <(counted dfs "$case" | tr '\n' ' ')
+	judge "futexes $case: depth first there are many" [ "$complete $((executions > all))" = 'true 1' ]
+	judge "futexes $case: every order that differs, once" [ "$(counted optimal "$case" | tr '\n' ' ')" = "true $all $all " ]
+done
+
 # Locks of libraries, taken in both orders by two threads: told of without --atomics, found with it.
 crossed() {
 	local name=$1

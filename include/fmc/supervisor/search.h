@@ -39,7 +39,7 @@ struct search_options {
 	bool cache; /* bounded strategies: leave out what follows equivalent beginnings */
 	/*
 	 * Where something is left out: whatever memory the threads share they access under operations that
-	 * are seen, futex words included: so in tests. Else a futex call says that they don't.
+	 * are seen, futex words included: where atomic instructions are operations. Else a futex call says that they don't.
 	 */
 	bool sees_memory;
 	bool apart; /* optimal: as in struct policy, as long as nothing shows that it isn't worth it */

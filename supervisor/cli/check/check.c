@@ -230,7 +230,7 @@ static int check_more(const struct exploration *first, enum more more, const str
 	struct verdict verdict;
 	char why[256];
 	with.outcome_first = first->session->endings.expected_text;
-	with.atomics = true;
+	with.atomics = with.search.sees_memory = true;
 	with.tso |= more == MORE_TSO;
 	/* A certificate's checker knows of threads alone. */
 	with.search.apart = with.tso && !with.certificate;

@@ -36,6 +36,7 @@ static bool make_simple(const struct exploration *x, struct reported *reported, 
 					       .executions = SIMPLIFY_EXECUTIONS,
 					       .seed = x->options->seed,
 					       .proven = reported->least_preemptions,
+					       .sees_memory = x->options->atomics,
 					       .last = last};
 	bool wanted = !x->options->no_minimize && x->repeatable && !tracer_interrupted();
 	if (!wanted || reported->finding.kind == FINDING_NONE)

@@ -85,7 +85,8 @@ static int work(struct minimization *m)
 	const struct simplify_budget budget = {.seconds = m->recording.options.seconds,
 					       .executions = m->recording.options.executions,
 					       .seed = m->recording.options.seed,
-					       .depth = m->recording.options.shortest};
+					       .depth = m->recording.options.shortest,
+					       .sees_memory = m->recording.options.atomics};
 	simplify(&m->session, reported, &budget);
 	if (tracer_interrupted()) {
 		say("interrupted");

@@ -69,7 +69,7 @@ static void find_nearest(struct replay *r)
 				      .fair_k = header->fair_k,
 				      .max_depth = header->max_depth,
 				      .ordered = header->ordered};
-	const struct simplify_budget budget = {.seconds = NEAREST_SECONDS};
+	const struct simplify_budget budget = {.seconds = NEAREST_SECONDS, .sees_memory = header->atomics};
 	struct minimized result;
 	minimized_init(&result);
 	simplify_criticize(&r->session, &r->view->picture.end, &policy, &budget, &result);

@@ -214,6 +214,7 @@ static void settle(struct options *options)
 		options->granularity = GRANULARITY_RACE;
 		options->atomics = true;
 	}
+	options->search.sees_memory = options->atomics;
 	/* Accesses to memory aren't watched in several processes. */
 	if (options->follow && options->granularity == GRANULARITY_OPEN && !options->tso_wanted) {
 		options->granularity = GRANULARITY_SYNC;

@@ -183,7 +183,8 @@ static struct minimize_options make_options(const struct policy *policy, const s
 					 .executions = budget->executions,
 					 .seed = budget->seed,
 					 .proven = budget->proven,
-					 .depth = budget->depth};
+					 .depth = budget->depth,
+					 .sees_memory = budget->sees_memory};
 }
 
 void simplify_criticize(struct session *session, const struct finding *failed, const struct policy *policy,

@@ -20,9 +20,9 @@ struct simplify_budget {
 	double seconds;	     /* 0: no bound */
 	uint64_t executions; /* 0: no bound */
 	uint64_t seed;
-	uint32_t proven; /* as in struct minimize_options, */
-	bool depth;	 /* as is this */
-	uint64_t last;	 /* by clock_now(): replays of what was found end then, too; 0: no limit */
+	uint32_t proven;	 /* as in struct minimize_options, */
+	bool depth, sees_memory; /* as are these */
+	uint64_t last;		 /* by clock_now(): replays of what was found end then, too; 0: no limit */
 };
 
 /*
