@@ -16,6 +16,7 @@ struct execution_copy {
 	struct stretch alone;
 	struct lasso lasso;
 	struct recurrences recurrences;
+	size_t round;
 	bool judges_cycles;
 	uint32_t previous;
 	bool windows;
@@ -75,6 +76,7 @@ struct execution_copy *execution_save(const struct execution *x)
 	memcpy(copy->yields, x->yields, copy->room);
 	copy->alone = x->alone;
 	copy->lasso = x->lasso;
+	copy->round = x->round;
 	copy->judges_cycles = x->judges_cycles;
 	copy->previous = x->previous;
 	copy->windows = x->windows;
@@ -139,6 +141,7 @@ bool execution_restore(struct execution *x, const struct execution_copy *copy, c
 	memcpy(x->yields, copy->yields, copy->room);
 	x->alone = copy->alone;
 	x->lasso = copy->lasso;
+	x->round = copy->round;
 	x->judges_cycles = copy->judges_cycles;
 	x->previous = copy->previous;
 	x->windows = copy->windows;

@@ -14,7 +14,7 @@ struct process_copy {
 	uint32_t threads_length;
 	struct process_object *objects;
 	uint32_t objects_length;
-	bool threaded, controlled, signalled, disturbed;
+	bool threaded, controlled, signalled, disturbed, tries_others, watches_asks;
 	uint64_t sent;
 	struct senders senders;
 	struct heads counting;
@@ -107,6 +107,8 @@ enum status process_save(struct process *process, struct process_copy **out)
 	copy->sent = process->sent;
 	copy->senders = process->senders;
 	copy->disturbed = process->disturbed;
+	copy->tries_others = process->tries_others;
+	copy->watches_asks = process->watches_asks;
 	copy->counting = process->counting;
 	copy->transitions = process->transitions;
 	copy->ran_last = process->ran_last;
@@ -153,6 +155,8 @@ enum status process_restore(struct process *process, const struct process_copy *
 	process->sent = copy->sent;
 	process->senders = copy->senders;
 	process->disturbed = copy->disturbed;
+	process->tries_others = copy->tries_others;
+	process->watches_asks = copy->watches_asks;
 	process->counting = copy->counting;
 	process->transitions = copy->transitions;
 	process->ran_last = copy->ran_last;
