@@ -69,6 +69,21 @@ static void rest(void)
 	nanosleep(&hour, NULL);
 }
 
+/* The kernel gives a signal for the process to any thread that doesn't block it, should main still be about to go on sleeping. */
+static void hear(int how)
+{
+	sigset_t signals;
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGUSR1);
+	pthread_sigmask(how, &signals, NULL);
+}
+
+static void rest_until_woken(void)
+{
+	hear(SIG_UNBLOCK);
+	rest();
+}
+
 static void pass_gate(void)
 {
 	pthread_mutex_lock(&gate);
@@ -254,7 +269,7 @@ static void *drink(void *argument)
 
 static int serve(int n)
 {
-	rest();
+	rest_until_woken();
 	for (int i = 1; i <= n; i++)
 		if (!write_next(i))
 			return 3;
@@ -404,7 +419,7 @@ static int all_ways(int only)
 	for (long i = 0; i < WAYS; i++)
 		if (only < 0 || i == only || (i == NORMAL && only == JOINER))
 			pthread_create(&threads[i], NULL, wait_somehow, (void *)i);
-	rest();
+	rest_until_woken();
 	for (int i = 0; i <= TIMED; i++)
 		pthread_mutex_unlock(&mutexes[i]);
 	pthread_mutex_lock(&guard);
@@ -434,6 +449,7 @@ int main(int argc, char **argv)
 	int n = argc > 2 ? atoi(argv[2]) : -1;
 	struct sigaction action = {.sa_handler = wake};
 	sigaction(SIGUSR1, &action, NULL);
+	hear(SIG_BLOCK);
 	if (!strcmp(mode, "ways"))
 		return all_ways(n);
 	if (!strcmp(mode, "wake") || !strcmp(mode, "short")) {
@@ -465,7 +481,7 @@ int main(int argc, char **argv)
 		start(2, say);
 	else
 		return 99;
-	rest();
+	rest_until_woken();
 	pthread_mutex_unlock(&gate);
 	gone_on = 1;
 	join_all();
