@@ -196,6 +196,7 @@ judge "what comes from outside is heard while others go on" [ "${PIPESTATUS[0]}"
 
 # Once somebody outside is talked with clocks are read without stops. They show what those show that still stop; and fmc doesn't wake up for each.
 cat >"$SCRATCH/clocks.c" <<'EOT'
+#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -245,6 +246,8 @@ static int serve(void)
 	pthread_create(&thread, NULL, stay, NULL);
 	puts("listens");
 	fflush(stdout);
+	/* An operation, so that it is known who is met, however soon that one comes. */
+	poll(&(struct pollfd){.fd = listener, .events = POLLIN}, 1, -1);
 	const int client = accept(listener, NULL, NULL);
 	for (int wrong = 0; read(client, &byte, 1) == 1; wrong = 0) {
 		for (int i = 0; i < 100 && byte == 'f'; i++)
