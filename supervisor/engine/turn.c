@@ -102,7 +102,8 @@ static void hand_over_libraries(struct agent_region *region, const struct entrie
 void attempt_plan(struct engine *engine, const struct plan *plan)
 {
 	struct agent_region *region = engine->region;
-	memcpy(region->steps, plan->prefix, plan->prefix_length * sizeof *region->steps);
+	if (plan->prefix_length > 0)
+		memcpy(region->steps, plan->prefix, plan->prefix_length * sizeof *region->steps);
 	hand_over_sleepers(region, plan);
 	hand_over_tried(region, engine->process->tried);
 	hand_over_libraries(region, engine->process->entries);
