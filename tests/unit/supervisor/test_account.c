@@ -151,7 +151,7 @@ END_TEST
 /* Each for an object of its own: a few are told one by one, many aren't. */
 START_TEST(test_the_like)
 {
-	static char names[20][16];
+	static char names[12][20];
 	add("main", WAIT_NOTHING, NULL, 0, NULL, 0);
 	for (int i = 0; i < 12; i++) {
 		snprintf(names[i], sizeof names[i], "locks[%d]", i);

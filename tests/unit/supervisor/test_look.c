@@ -264,7 +264,8 @@ static void change_code(void)
 	struct doors *doors = &process->looking.sampler->doors;
 	ck_assert_uint_gt(doors->length, 0);
 	for (size_t i = 0; i < doors->length; i++)
-		doors->at[i].original[doors->at[i].reach - 1] ^= 1;
+		if (doors->at[i].reach > 0)
+			doors->at[i].original[doors->at[i].reach - 1] ^= 1;
 	for (int i = 0; i < 2; i++) {
 		run(1, &trace);
 		ck_assert_msg(process_look_exact(process, why), "%s", why);
