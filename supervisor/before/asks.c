@@ -6,17 +6,14 @@
  */
 #include "supervisor/before/before.h"
 #include "supervisor/process/kernel_objects.h"
+#include "supervisor/uses/kernel_calls.h"
 #include "supervisor/uses/uses.h"
 
 #include <fmc/tracer/call_traits.h>
 
 #include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
 #include <sys/file.h>
 #include <sys/ipc.h>
-#include <sys/msg.h>
-#include <sys/sem.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -65,22 +62,6 @@ static bool contents_foreign(struct process *process, const struct tracee *trace
 	return false;
 }
 
-/* What is known by a key. */
-static bool set_has_key(int set)
-{
-	struct semid_ds about;
-	union {
-		struct semid_ds *about;
-	} argument = {&about};
-	return semctl(set, 0, IPC_STAT, argument) == 0 && about.sem_perm.__key != IPC_PRIVATE;
-}
-
-static bool queue_has_key(int queue)
-{
-	struct msqid_ds about;
-	return msgctl(queue, IPC_STAT, &about) == 0 && about.msg_perm.__key != IPC_PRIVATE;
-}
-
 /* Does it only fail, or not, by whether there is something by this key? */
 static bool looks_for_key(uint64_t key, uint64_t flags)
 {
@@ -88,8 +69,7 @@ static bool looks_for_key(uint64_t key, uint64_t flags)
 }
 
 /* An unlocking isn't refused. */
-static bool asks_for_lock(const struct process *process, const struct tracee *tracee, int command,
-			  uint64_t at)
+static bool asks_for_lock(const struct process *process, int command, uint64_t at)
 {
 	struct flock range;
 	switch (command) {
@@ -99,7 +79,7 @@ static bool asks_for_lock(const struct process *process, const struct tracee *tr
 		       range.l_type != F_UNLCK;
 	case F_GETLK:
 	case F_OFD_GETLK:
-		return tracee != NULL;
+		return true;
 	default:
 		return false;
 	}
@@ -121,7 +101,7 @@ static bool asks(struct process *process, const struct tracee *tracee, long numb
 	case SYS_lseek:
 		return regs->rdx != SEEK_SET && regs->rdx != SEEK_CUR && is_foreign(process, tracee, first);
 	case SYS_fcntl:
-		return asks_for_lock(process, tracee, (int)regs->rsi, regs->rdx) &&
+		return asks_for_lock(process, (int)regs->rsi, regs->rdx) &&
 		       is_foreign(process, tracee, first);
 	case SYS_flock:
 		return (regs->rsi & ~(uint64_t)LOCK_NB) != LOCK_UN && is_foreign(process, tracee, first);
@@ -137,11 +117,11 @@ static bool asks(struct process *process, const struct tracee *tracee, long numb
 	case SYS_semop:
 	case SYS_semtimedop:
 	case SYS_semctl:
-		return set_has_key(first);
+		return !kernel_is_private_set(first);
 	case SYS_msgsnd:
 	case SYS_msgrcv:
 	case SYS_msgctl:
-		return queue_has_key(first);
+		return !kernel_is_private_queue(first);
 	case SYS_semget:
 	case SYS_shmget:
 		return looks_for_key(regs->rdi, regs->rdx);

@@ -63,6 +63,10 @@ bool kernel_call_decode_letters(const struct process *process, int descriptor, s
 bool kernel_call_decode_other(const struct process *process, const struct user_regs_struct *regs, long number,
 			      struct kernel_call *call);
 
+/* kernel_others.c: of a set of semaphores or a queue by its number: nobody else has it by a key, or nobody has it any more. */
+bool kernel_is_private_set(int set);
+bool kernel_is_private_queue(int queue);
+
 /* Does the process unlock files as it becomes another program (FD_CLOEXEC)? */
 bool kernel_exec_unlocks(const struct process *process);
 

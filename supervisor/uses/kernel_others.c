@@ -133,8 +133,7 @@ static bool set_range(const struct process *process, const struct user_regs_stru
 	return found;
 }
 
-/* Nobody else has its number, or nobody has it any more. */
-static bool is_private_set(int set)
+bool kernel_is_private_set(int set)
 {
 	struct semid_ds about;
 	union {
@@ -145,7 +144,7 @@ static bool is_private_set(int set)
 	return about.sem_perm.__key == IPC_PRIVATE;
 }
 
-static bool is_private_queue(int queue)
+bool kernel_is_private_queue(int queue)
 {
 	struct msqid_ds about;
 	if (msgctl(queue, IPC_STAT, &about) != 0)
@@ -183,7 +182,7 @@ static bool set_semaphores(const struct process *process, const struct user_regs
 				     .id = (uint64_t)set,
 				     .amount = !control || changes,
 				     .never_waits = control,
-				     .others = !is_private_set(set),
+				     .others = !kernel_is_private_set(set),
 				     .can_be_operation =
 					 !timed && !counts && (control || !is_undone(process, regs))};
 	return true;
@@ -200,7 +199,7 @@ static bool set_messages(const struct user_regs_struct *regs, long number, struc
 				 .id = (uint64_t)queue,
 				 .amount = number != SYS_msgctl || command == IPC_SET || command == IPC_RMID,
 				 .never_waits = number == SYS_msgctl,
-				 .others = !is_private_queue(queue),
+				 .others = !kernel_is_private_queue(queue),
 				 .can_be_operation = true};
 	return true;
 }
