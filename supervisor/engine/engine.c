@@ -1,5 +1,6 @@
 /* Which executions the agent runs. */
 #include "supervisor/engine/attempt.h"
+#include "supervisor/uses/uses.h"
 
 #include <fmc/breakpoints/plugin.h>
 
@@ -275,7 +276,11 @@ bool engine_run(struct engine *engine, const struct plan *plan, struct trace *tr
 		hindered = attempt_hindrance(plan);
 	if (hindered)
 		return leave(engine, hindered);
-	if (!run(engine, plan, trace))
+	/* Nobody else may change the files meanwhile that it finds. */
+	file_turns_begin(engine->process);
+	const bool done = run(engine, plan, trace);
+	file_turns_end(engine->process);
+	if (!done)
 		return false;
 	engine->account.run++;
 	engine->account.run_transitions += trace->length;

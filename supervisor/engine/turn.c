@@ -3,6 +3,7 @@
 #include "supervisor/uses/uses.h"
 
 #include <fmc/tracer/activity.h>
+#include <fmc/tracer/kept_files.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,6 +100,13 @@ static void hand_over_libraries(struct agent_region *region, const struct entrie
 	}
 }
 
+/* Each execution finds the same files: none has been written, or what one changes is put back. */
+static bool may_open(const struct process *process)
+{
+	const struct kept_files *kept = process->options.program.kept_files;
+	return process->files_length == 0 || (kept && !kept_files_missed(kept));
+}
+
 void attempt_plan(struct engine *engine, const struct plan *plan)
 {
 	struct agent_region *region = engine->region;
@@ -109,7 +117,7 @@ void attempt_plan(struct engine *engine, const struct plan *plan)
 	hand_over_libraries(region, engine->process->entries);
 	region->check_high = 0; /* the agent's, at the end of its turn */
 	region->tells = engine->compares;
-	region->opens = engine->process->files_length == 0;
+	region->opens = may_open(engine->process);
 	region->good_ends = engine->good_ends;
 	region->plan = *plan;
 	region->plan.prefix = region->steps;

@@ -8,6 +8,7 @@
 #include "supervisor/policy/state.h"
 
 #include <signal.h>
+#include <sys/stat.h>
 
 /*
  * The inside of the agent: a machine whose threads are green, on the one thread that the kernel knows.
@@ -21,7 +22,8 @@
  *     signals.c    what it sets of signals
  *     time.c       its clocks
  *     files.c      files that it reads
- *     mapped.c     and maps
+ *     written.c    and writes
+ *     mapped.c     files that it maps
  *     settings.c   what it sets and asks for of open files, and its working folder
  *     go.c         from the agent to a thread and back
  *     pages.c      memory as it was at first
@@ -75,6 +77,9 @@ struct agent_handler {
 	struct agent_action action;
 };
 
+#define AGENT_WRITTEN 16
+#define AGENT_ASKED   64
+
 /* What is put back at a checkpoint as a whole. */
 struct agent_now {
 	uint32_t threads, alive, objects; /* how many */
@@ -93,6 +98,17 @@ struct agent_now {
 	uint8_t waits[AGENT_FILES];	     /* what it has set for these: whether calls wait; 0: nothing */
 	uint8_t users
 	    [AGENT_FILES]; /* who uses these: the thread's number and 1; 0: nobody, while there are others */
+	/* Files that it has opened to write, by a digest of the name's last part, and what was there at first; inode 0: nothing. */
+	struct {
+		uint64_t digest, device, inode;
+	} written[AGENT_WRITTEN];
+	/* Names that threads have asked for while there were others; all: there were too many. */
+	struct {
+		uint64_t digest;
+		uint32_t thread;
+	} asked[AGENT_ASKED];
+	uint32_t written_length, asked_length;
+	bool asked_all;
 };
 
 #define AGENT_SEVERAL UINT8_MAX /* of them use it */
@@ -186,6 +202,24 @@ bool files_is_first(const struct agent_thread *thread, uint64_t descriptor);
 /* The same, or has the thread opened it itself? */
 bool files_is_threads(const struct agent_thread *thread, uint64_t descriptor);
 void files_close(void);
+/* Is the open file one that is kept, and not made up as it is read? And has no other thread opened it? */
+bool files_is_kept(int64_t descriptor);
+bool files_note(const struct agent_thread *thread, const struct stat *file);
+/* One that the thread has opened itself, to write. */
+bool files_is_written(const struct agent_thread *thread, uint64_t descriptor);
+
+/*
+ * written.c: open() of a file to write it: *result; false: by stops. The rest is about descriptors of those that are open. may_ask: what there is by the name is
+ * what the kernel says; the thread has asked for it. reads: it may be read. ask: as fstat().
+ */
+bool written_open(struct agent_thread *thread, uint64_t folder, uint64_t path, uint64_t flags, uint64_t mode,
+		  int64_t *result);
+bool written_may_ask(const struct agent_thread *thread, uint64_t folder, uint64_t path);
+void written_closed(uint32_t descriptor);
+bool written_is(uint64_t descriptor);
+bool written_reads(uint64_t descriptor);
+int64_t written_flags(uint64_t descriptor);
+int64_t written_ask(uint32_t descriptor, struct stat *told);
 
 /* mapped.c: mmap() of a file, as answer_call(). */
 bool mapped_file(struct agent_thread *thread);

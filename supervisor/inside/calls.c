@@ -208,7 +208,9 @@ static void touch(uint64_t at, uint64_t size)
 static bool write_out(struct agent_thread *thread)
 {
 	const struct agent_context *context = &thread->context;
-	if (!files_is_output(thread, context->rdi) || context->rdx > INT32_MAX)
+	if (!files_is_output(thread, context->rdi))
+		return files_answer(thread, SYS_write);
+	if (context->rdx > INT32_MAX)
 		return agent_refuse(AGENT_BY_CALL, SYS_write);
 	touch(context->rsi, context->rdx);
 	agent.now.printed += context->rdx;
@@ -220,7 +222,9 @@ static bool write_parts_out(struct agent_thread *thread)
 	const struct agent_context *context = &thread->context;
 	const struct iovec *parts = (const struct iovec *)context->rsi;
 	uint64_t size = 0;
-	if (!files_is_output(thread, context->rdi) || context->rdx > PARTS_MOST)
+	if (!files_is_output(thread, context->rdi))
+		return files_answer(thread, SYS_writev);
+	if (context->rdx > PARTS_MOST)
 		return agent_refuse(AGENT_BY_CALL, SYS_writev);
 	for (uint64_t i = 0; i < context->rdx; i++) {
 		if (parts[i].iov_len > INT32_MAX || size + parts[i].iov_len > INT32_MAX)
@@ -251,6 +255,7 @@ bool answer_call(struct agent_thread *thread, long number)
 	case SYS_clock_gettime:
 	case SYS_gettimeofday:
 	case SYS_time:
+	case SYS_getrusage:
 		return time_answer(thread, number);
 	case SYS_gettid:
 		return answer(thread, thread->tid);

@@ -1,5 +1,5 @@
 /*
- * Files that the program opens to read them, and has closed when the execution is over: the kernel answers, as in an execution by stops. What it has
+ * Files that the program opens, and has closed when the execution is over: the kernel answers, as in an execution by stops. What it has
  * open at the beginning is there in all executions, so that the kernel is told nothing that would change it: where the program reads next is a number
  * here, and what it closes stays open. A descriptor is used by the thread that has opened it, or by one that is
  * alone, and so is a file that is opened anew: where others use it, too, calls on it may be operations, or the supervisor say that the search doesn't know
@@ -61,6 +61,7 @@ static bool is_own(const struct agent_thread *thread, uint64_t descriptor)
 static void close_one(uint32_t descriptor)
 {
 	own_call(SYS_close, descriptor, 0, 0, 0, 0, 0);
+	written_closed(descriptor);
 	files[descriptor].open = false;
 	files_open--;
 }
@@ -68,6 +69,11 @@ static void close_one(uint32_t descriptor)
 bool files_any(void)
 {
 	return files_open > 0;
+}
+
+bool files_is_written(const struct agent_thread *thread, uint64_t descriptor)
+{
+	return written_is(descriptor) && is_own(thread, descriptor);
 }
 
 void files_close(void)
@@ -78,7 +84,7 @@ void files_close(void)
 }
 
 /* What the kernel makes up as it is read, or a device has, isn't kept in a file. */
-static bool is_kept(int64_t descriptor)
+bool files_is_kept(int64_t descriptor)
 {
 	struct statfs system;
 	if (own_call(SYS_fstatfs, (uint64_t)descriptor, (uint64_t)(uintptr_t)&system, 0, 0, 0, 0) != 0)
@@ -105,7 +111,7 @@ static bool is_of_malloc(uint64_t path)
 }
 
 /* False: another thread has opened it, too. */
-static bool note_opened(const struct agent_thread *thread, const struct stat *file)
+bool files_note(const struct agent_thread *thread, const struct stat *file)
 {
 	if (is_alone(thread))
 		return true;
@@ -128,7 +134,7 @@ static bool may_open(const struct agent_thread *thread, uint64_t folder, uint64_
 	/* What isn't there isn't opened either. */
 	return own_call(SYS_newfstatat, folder, path, (uint64_t)(uintptr_t)&found, itself, 0, 0) != 0 ||
 	       S_ISDIR(found.st_mode) ||
-	       (S_ISREG(found.st_mode) && (is_of_malloc(path) || note_opened(thread, &found)));
+	       (S_ISREG(found.st_mode) && (is_of_malloc(path) || files_note(thread, &found)));
 }
 
 /* What the kernel gives a number to next has that of one that it doesn't know to be closed. */
@@ -140,26 +146,45 @@ static bool has_closed(void)
 	return false;
 }
 
+static bool take_opened(const struct agent_thread *thread, int64_t descriptor)
+{
+	files[descriptor].open = true;
+	files[descriptor].thread = number_of(thread);
+	files_open++;
+	return false;
+}
+
+/* To write it. */
+static bool open_written(struct agent_thread *thread, long number, uint64_t folder, uint64_t path,
+			 uint64_t flags, uint64_t mode)
+{
+	int64_t descriptor;
+	if (!written_open(thread, folder, path, flags, mode, &descriptor))
+		return agent_refuse(AGENT_BY_CALL, (uint64_t)number);
+	thread->context.rax = (uint64_t)descriptor;
+	return descriptor >= 0 && take_opened(thread, descriptor);
+}
+
 static bool open_file(struct agent_thread *thread, long number, uint64_t folder, uint64_t path,
-		      uint64_t flags)
+		      uint64_t flags, uint64_t mode)
 {
 	const uint64_t allowed = O_CLOEXEC | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
 	const bool here = (int)folder == AT_FDCWD || is_own(thread, folder);
-	if (!REGION->opens || flags & ~allowed || !here || has_closed() ||
-	    !may_open(thread, folder, path, flags))
+	if (!REGION->opens || !here || has_closed() || !written_may_ask(thread, folder, path))
+		return agent_refuse(AGENT_BY_CALL, (uint64_t)number);
+	if (flags & (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC))
+		return open_written(thread, number, folder, path, flags, mode);
+	if (flags & ~allowed || !may_open(thread, folder, path, flags))
 		return agent_refuse(AGENT_BY_CALL, (uint64_t)number);
 	const int64_t descriptor = ask(thread, number);
 	thread->context.rax = (uint64_t)descriptor;
 	if (descriptor < 0)
 		return false;
-	if (descriptor >= AGENT_FILES || !(is_kept(descriptor) || is_of_malloc(path))) {
+	if (descriptor >= AGENT_FILES || !(files_is_kept(descriptor) || is_of_malloc(path))) {
 		own_call(SYS_close, (uint64_t)descriptor, 0, 0, 0, 0, 0);
 		return agent_refuse(AGENT_BY_CALL, (uint64_t)number);
 	}
-	files[descriptor].open = true;
-	files[descriptor].thread = number_of(thread);
-	files_open++;
-	return false;
+	return take_opened(thread, descriptor);
 }
 
 /* Does nobody else use it, as far as there have been others since the beginning? */
@@ -181,9 +206,9 @@ bool files_is_first(const struct agent_thread *thread, uint64_t descriptor)
 	const uint32_t number = (uint32_t)descriptor;
 	struct stat file;
 	return number < AGENT_FILES && agent.now.places[number] >= 0 && REGION->opens &&
-	       is_users(thread, number) && is_kept(number) &&
+	       is_users(thread, number) && files_is_kept(number) &&
 	       own_call(SYS_fstat, number, (uint64_t)(uintptr_t)&file, 0, 0, 0, 0) == 0 &&
-	       note_opened(thread, &file);
+	       files_note(thread, &file);
 }
 
 bool files_is_threads(const struct agent_thread *thread, uint64_t descriptor)
@@ -276,12 +301,22 @@ static bool ask_output(struct agent_thread *thread, long number)
 	return false;
 }
 
+static bool ask_written(struct agent_thread *thread, long number)
+{
+	const struct agent_context *context = &thread->context;
+	struct stat *told = (struct stat *)(number == SYS_fstat ? context->rsi : context->rdx);
+	thread->context.rax = (uint64_t)written_ask((uint32_t)context->rdi, told);
+	return REGION->refusal != AGENT_NONE;
+}
+
 static bool ask_descriptor(struct agent_thread *thread, long number)
 {
 	const uint64_t descriptor = (uint32_t)thread->context.rdi;
+	if (number != SYS_statx && files_is_written(thread, descriptor))
+		return ask_written(thread, number);
 	if (number != SYS_statx && files_is_output(thread, descriptor))
 		return ask_output(thread, number);
-	if (!files_is_threads(thread, descriptor))
+	if (written_is(descriptor) || !files_is_threads(thread, descriptor))
 		return agent_refuse(AGENT_BY_CALL, (uint64_t)number);
 	return pass(thread, number);
 }
@@ -297,14 +332,15 @@ static bool begins(const char *path, const char *with)
 static bool ask_name(struct agent_thread *thread, long number, uint64_t folder, uint64_t path)
 {
 	const bool here = (int)folder == AT_FDCWD || is_own(thread, folder);
-	return REGION->opens && here && !begins((const char *)path, "/proc/")
+	return REGION->opens && here && !begins((const char *)path, "/proc/") &&
+		       written_may_ask(thread, folder, path)
 		   ? pass(thread, number)
 		   : agent_refuse(AGENT_BY_CALL, (uint64_t)number);
 }
 
 static bool ask_at(struct agent_thread *thread, long number, uint64_t flags)
 {
-	if (flags & AT_EMPTY_PATH)
+	if (flags & AT_EMPTY_PATH && !*(const char *)thread->context.rsi)
 		return ask_descriptor(thread, number);
 	return ask_name(thread, number, thread->context.rdi, thread->context.rsi);
 }
@@ -327,8 +363,20 @@ static bool use_descriptor(struct agent_thread *thread, long number)
 		return use_output(thread, number);
 	if (files_is_first(thread, thread->context.rdi))
 		return use_first(thread, number);
-	return is_own(thread, thread->context.rdi) ? pass(thread, number)
-						   : agent_refuse(AGENT_BY_CALL, (uint64_t)number);
+	if (!is_own(thread, thread->context.rdi) ||
+	    (number == SYS_getdents64 && agent.now.written_length > 0))
+		return agent_refuse(AGENT_BY_CALL, (uint64_t)number);
+	if ((number == SYS_read || number == SYS_pread64) && !written_reads(thread->context.rdi)) {
+		thread->context.rax = (uint64_t)-EBADF;
+		return false;
+	}
+	return pass(thread, number);
+}
+
+static bool write_file(struct agent_thread *thread, long number)
+{
+	return files_is_written(thread, thread->context.rdi) ? pass(thread, number)
+							     : agent_refuse(AGENT_BY_CALL, (uint64_t)number);
 }
 
 bool files_answer(struct agent_thread *thread, long number)
@@ -336,9 +384,10 @@ bool files_answer(struct agent_thread *thread, long number)
 	const struct agent_context *context = &thread->context;
 	switch (number) {
 	case SYS_open:
-		return open_file(thread, number, (uint64_t)AT_FDCWD, context->rdi, context->rsi);
+		return open_file(thread, number, (uint64_t)AT_FDCWD, context->rdi, context->rsi,
+				 context->rdx);
 	case SYS_openat:
-		return open_file(thread, number, context->rdi, context->rsi, context->rdx);
+		return open_file(thread, number, context->rdi, context->rsi, context->rdx, context->r10);
 	case SYS_close:
 		return close_file(thread);
 	case SYS_read:
@@ -349,6 +398,11 @@ bool files_answer(struct agent_thread *thread, long number)
 	case SYS_getdents64:
 	case SYS_fadvise64:
 		return use_descriptor(thread, number);
+	case SYS_write:
+	case SYS_writev:
+	case SYS_pwrite64:
+	case SYS_ftruncate:
+		return write_file(thread, number);
 	case SYS_fstat:
 		return ask_descriptor(thread, number);
 	case SYS_newfstatat:

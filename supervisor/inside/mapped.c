@@ -65,7 +65,8 @@ static bool find(const struct agent_thread *thread, struct mapped *mapped)
 				  .offset = context->r9};
 	if ((context->r10 & ~known) != MAP_PRIVATE || context->rdx & ~(code | PROT_READ) ||
 	    (context->rdx & code) == code || !context->rsi || context->rsi >= MAPPED_MOST ||
-	    context->r9 % PAGE || !files_is_threads(thread, mapped->descriptor) ||
+	    context->r9 % PAGE || written_is(mapped->descriptor) ||
+	    !files_is_threads(thread, mapped->descriptor) ||
 	    own_call(SYS_fstat, mapped->descriptor, (uint64_t)(uintptr_t)&file, 0, 0, 0, 0) != 0 ||
 	    !S_ISREG(file.st_mode) || context->r9 >= (uint64_t)file.st_size ||
 	    (context->rdx & PROT_EXEC && !may_be_code(&file)))

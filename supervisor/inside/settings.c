@@ -62,6 +62,10 @@ static bool use_flags(struct agent_thread *thread)
 {
 	const uint32_t descriptor = (uint32_t)thread->context.rdi;
 	const int command = (int)thread->context.rsi;
+	if (files_is_written(thread, descriptor) && (command == F_GETFL || command == F_GETFD))
+		return answer(thread, command == F_GETFL
+					  ? written_flags(descriptor)
+					  : own_call(SYS_fcntl, descriptor, F_GETFD, 0, 0, 0, 0));
 	if (!may_use(thread) || !(files_is_output(thread, descriptor) || files_is_first(thread, descriptor)))
 		return agent_refuse(AGENT_BY_CALL, SYS_fcntl);
 	switch (command) {
@@ -82,7 +86,7 @@ static bool ask_terminal(struct agent_thread *thread)
 	const struct agent_context *context = &thread->context;
 	const uint64_t descriptor = (uint32_t)context->rdi;
 	if ((uint32_t)context->rsi != TERMINAL_ASKED ||
-	    !(files_is_output(thread, descriptor) || files_is_first(thread, descriptor)))
+	    !(files_is_output(thread, descriptor) || files_is_threads(thread, descriptor)))
 		return agent_refuse(AGENT_BY_CALL, SYS_ioctl);
 	return answer(thread, own_call(SYS_ioctl, descriptor, TERMINAL_ASKED, context->rdx, 0, 0, 0));
 }

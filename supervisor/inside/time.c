@@ -4,7 +4,9 @@
 #include <fmc/supervisor/moments.h>
 #include <fmc/tracer/clock_kind.h>
 
+#include <errno.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 
@@ -106,6 +108,21 @@ static bool read_seconds(struct agent_thread *thread)
 	return answer(thread, seconds);
 }
 
+/* Of memory, faults, switches and child processes nothing is told. */
+static bool read_usage(struct agent_thread *thread)
+{
+	const int who = (int)thread->context.rdi;
+	struct rusage usage = {.ru_utime = {0}};
+	if (who != RUSAGE_SELF && who != RUSAGE_CHILDREN && who != RUSAGE_THREAD)
+		return answer(thread, -EINVAL);
+	take_reading(thread);
+	const int64_t ns =
+	    who == RUSAGE_CHILDREN ? 0 : show(thread, who == RUSAGE_THREAD ? CLOCK_THREAD : CLOCK_PROCESS);
+	usage.ru_utime = (struct timeval){.tv_sec = ns / NS_PER_SECOND, .tv_usec = ns % NS_PER_SECOND / 1000};
+	memcpy((void *)thread->context.rsi, &usage, sizeof usage);
+	return answer(thread, 0);
+}
+
 bool time_answer(struct agent_thread *thread, long number)
 {
 	switch (number) {
@@ -115,6 +132,8 @@ bool time_answer(struct agent_thread *thread, long number)
 		return read_time_of_day(thread);
 	case SYS_time:
 		return read_seconds(thread);
+	case SYS_getrusage:
+		return read_usage(thread);
 	default:
 		return agent_refuse(AGENT_BY_CALL, (uint64_t)number);
 	}

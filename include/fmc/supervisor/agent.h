@@ -28,7 +28,7 @@
 #define AGENT_RANGES	   16
 #define AGENT_HOLES	   16
 #define AGENT_FILES	   64 /* descriptors below this */
-#define AGENT_TOLD	   16
+#define AGENT_TOLD	   32
 #define AGENT_LIBRARIES	   16
 #define AGENT_PROCESSORS   128 /* bytes of a set of them */
 #define AGENT_ENTRIES	   1024
@@ -123,7 +123,7 @@ struct agent_region {
 	bool ends_at_circles;
 	/* fmc's, at each turn. */
 	bool tells; /* the agent is to say what it comes to: `left` */
-	bool opens; /* the program may open files to read them: it has written none in any execution */
+	bool opens; /* the program may open files: all executions find the same ones */
 	struct plan plan;
 	struct step steps[AGENT_STEPS];
 	struct sleeper sleepers[AGENT_SLEEPERS];

@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define PLACES 40
 
@@ -50,6 +51,7 @@ static void open_bench(struct bench *b, const char *folder, const char *name, co
 							    .output = -1,
 							    .error = -1},
 						.capture = true,
+						.restores_files = true,
 						.spin_ms = 200,
 						.outside_ms = 1000};
 	b->process = process_new(&options, &status, why);
@@ -187,6 +189,50 @@ START_TEST(put_back)
 }
 END_TEST
 
+static void make_file(const char *path)
+{
+	FILE *file = fopen(path, "w");
+	ck_assert(file && fputs("before", file) >= 0 && fclose(file) == 0);
+}
+
+static void expect_file(const char *path)
+{
+	char bytes[16] = "";
+	FILE *file = fopen(path, "r");
+	ck_assert(file && fgets(bytes, sizeof bytes, file) && fclose(file) == 0);
+	ck_assert_str_eq(bytes, "before");
+}
+
+/* Files that it writes are as they were, and by stops it finds them so, too; where another thread asks for one's name it isn't written inside. */
+START_TEST(written)
+{
+	static const char *const ways[] = {"0", "1", "2", "3", "0s"};
+	const bool asked = ways[_i][1] == 's';
+	char folder[] = "/tmp/fmc-written.XXXXXX", file[64], made[80];
+	struct bench b;
+	ck_assert(mkdtemp(folder) != NULL);
+	snprintf(file, sizeof file, "%s/file", folder);
+	snprintf(made, sizeof made, "%s.made", file);
+	make_file(file);
+	open_bench(&b, "FMC_TEST_TARGETS", "writes", file, ways[_i]);
+	compare_search(&b,
+		       (struct search_options){.strategy = _i % 2 ? STRATEGY_DFS : STRATEGY_RANDOM,
+					       .fair_k = 1,
+					       .max_depth = 10000},
+		       8);
+	const struct engine_account account = engine_account(b.engine);
+	ck_assert_msg(asked || account.refused == 0, "%s", account.why);
+	ck_assert_uint_eq(account.run, b.compared);
+	ck_assert(asked || b.compared >= 2);
+	ck_assert(!asked || b.compared < 6);
+	ck_assert_int_eq(b.stops.end, END_EXIT);
+	ck_assert_int_eq(b.stops.end_value, 0);
+	close_bench(&b);
+	expect_file(file);
+	ck_assert(access(made, F_OK) != 0 && unlink(file) == 0 && rmdir(folder) == 0);
+}
+END_TEST
+
 /* What the C++ library counts is looked at each time, wherever the execution begins. */
 START_TEST(counters)
 {
@@ -301,6 +347,7 @@ int main(void)
 	tcase_set_timeout(tests, 60);
 	tcase_add_loop_test(tests, same_traces, 0, sizeof samples / sizeof *samples);
 	tcase_add_loop_test(tests, put_back, 0, 6);
+	tcase_add_loop_test(tests, written, 0, 5);
 	tcase_add_loop_test(tests, counters, 0, 4);
 	tcase_add_test(tests, one_place);
 	tcase_add_test(tests, overflow);
