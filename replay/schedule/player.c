@@ -156,7 +156,8 @@ enum status player_run(struct execution *execution, const struct schedule *sched
 	    .prefix_length = schedule->length,
 	    .policy = {.fair_k = schedule->header.fair_k,
 		       .max_depth = schedule->header.max_depth,
-		       .ordered = schedule->header.ordered},
+		       .ordered = schedule->header.ordered,
+		       .written = true},
 	};
 	execution_watch(execution, &self);
 	execution_run(execution, &plan, trace);

@@ -156,7 +156,8 @@ struct timeline *timeline_new(const struct timeline_options *options, const stru
 	pilot_install(timeline);
 	timeline->plan.policy = (struct policy){.fair_k = schedule->header.fair_k,
 						.max_depth = schedule->header.max_depth,
-						.ordered = schedule->header.ordered};
+						.ordered = schedule->header.ordered,
+						.written = true};
 	timeline->touching = touching_new();
 	if (timeline->touching && copy_schedule(&timeline->schedule, schedule))
 		*status = open_process(timeline, why);

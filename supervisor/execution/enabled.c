@@ -175,13 +175,14 @@ static bool await_outside(struct execution *x)
 }
 
 /*
- * What threads ask for that others could change is looked at in a whole round, which is one more than it takes to find that they go round. False: that is
- * still to come.
+ * What threads ask for that others could change is looked at in a whole round, which is one more than it takes to find that they go round. It has been where
+ * a schedule ends, or was no condition for one in the version that wrote it. False: that is still to come.
  */
 static bool is_watched(struct execution *x)
 {
 	struct trace *trace = x->trace;
-	if (!x->machine->ops->go_round)
+	if (!x->machine->ops->go_round ||
+	    (x->plan->policy.written && trace->length == x->plan->prefix_length))
 		return true;
 	if (!x->round) {
 		x->round = trace->length;

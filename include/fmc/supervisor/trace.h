@@ -77,6 +77,7 @@ struct policy {
 	bool unwatched; /* cut at once at max_depth, whether it makes a loop or not */
 	bool early;	/* fair: the first transitions are looked at for a loop, too, as if max_depth was policy_early() */
 	bool endless;	/* no cycle ends it: for plans that go round one */
+	bool written;	/* a cycle is told where the prefix ends, which is that of an execution in which it was */
 	uint64_t longer;	   /* one without a loop goes on from there up to so many; 0: it ends */
 	uint64_t max_thread_depth; /* transitions of one thread before it is held for good; 0 is no bound */
 	/*

@@ -153,6 +153,7 @@ static int run_again(struct examination *e, struct session *session, uint32_t en
 					     .fair_k = tree->fair_k,
 					     .max_depth = tree->max_depth,
 					     .ordered = e->file.schedule.header.ordered,
+				     .written = true,
 					     .ends_count = tree->ends_count}};
 	const enum status status = steps ? session_run(session, &plan, &e->trace, NULL) : STATUS_NO_MEMORY;
 	free(steps);
