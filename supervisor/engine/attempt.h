@@ -17,6 +17,7 @@ struct engine {
 	struct agent_table table;
 	struct call_leads *calls;
 	struct target *target; /* with the agent in it; NULL: there is none */
+	bool lent;	       /* it has come there by itself, and isn't a copy */
 	struct engine_account account;
 	uint64_t begun;
 	const struct trace

@@ -5,6 +5,7 @@
 #include <fmc/tracer/answers.h>
 #include <fmc/tracer/fdinfo.h>
 #include <fmc/tracer/inside.h>
+#include <fmc/tracer/kept_files.h>
 #include <fmc/tracer/maps.h>
 
 #include <asm/hwcap2.h>
@@ -154,6 +155,27 @@ static void find_files(struct agent_region *region, const struct target *target)
 		region->places[i] = place_in_file(target_pid(target), i);
 }
 
+/* What a process that was lent has open to write, and which names it finds otherwise than it would be by stops. False: there are too many. */
+static bool find_written(struct agent_region *region, const struct process *process)
+{
+	const struct own_files *apart = &process->beginning.apart;
+	const struct kept_files *kept = process->options.program.kept_files;
+	struct stat was;
+	const char *path;
+	for (size_t i = 0; i < apart->length; i++) {
+		const struct own_file *file = &apart->at[i];
+		if (file->descriptor >= AGENT_FILES)
+			continue;
+		region->written[file->descriptor].file = file->file;
+		region->written[file->descriptor].flags = file->flags;
+	}
+	while ((path = kept_files_name(kept, region->names_length, &was)) &&
+	       region->names_length < AGENT_NAMES)
+		region->names[region->names_length++] =
+		    (struct agent_name){agent_name_digest(path), was.st_dev, was.st_mode ? was.st_ino : 0};
+	return !path;
+}
+
 /* Before the first operation, where all executions begin. */
 static bool find_first(struct engine *engine, struct tracee *tracee)
 {
@@ -216,7 +238,8 @@ static bool describe(struct engine *engine, struct tracee *tracee)
 	call_leads_begin(engine->calls, tracee->target);
 	find_ranges(region, process->entries);
 	if (!region->lock || !region->unlock || !region->entries_length || !find_first(engine, tracee) ||
-	    !find_areas(region, tracee->target) || tracee_syscall(tracee, SYS_brk, none, &brk) != STATUS_OK)
+	    (engine->lent && !find_written(region, process)) || !find_areas(region, tracee->target) ||
+	    tracee_syscall(tracee, SYS_brk, none, &brk) != STATUS_OK)
 		return false;
 	region->brk = (uint64_t)brk;
 	return true;
@@ -257,12 +280,18 @@ static enum status fill(struct engine *engine, struct tracee *tracee)
 	return status == STATUS_OK ? enter(engine, tracee) : status;
 }
 
+/* A process that stands where executions begin. */
+static enum status start(struct engine *engine)
+{
+	engine->target = beginning_take(engine->process);
+	engine->lent = engine->target != NULL;
+	return engine->lent ? STATUS_OK : origin_start(engine->process->origin, &engine->target);
+}
+
 enum status attempt_begin(struct engine *engine)
 {
-	struct process *process = engine->process;
 	engine->table = image_table();
-	enum status status =
-	    share_region(engine) ? origin_start(process->origin, &engine->target) : STATUS_UNSUPPORTED;
+	enum status status = share_region(engine) ? start(engine) : STATUS_UNSUPPORTED;
 	if (status == STATUS_UNSUPPORTED)
 		snprintf(engine->why, sizeof engine->why, "there is no room for the agent in it");
 	if (status != STATUS_OK)

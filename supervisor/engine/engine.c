@@ -269,7 +269,7 @@ bool engine_run(struct engine *engine, const struct plan *plan, struct trace *tr
 	if (engine->off)
 		return leave(engine, engine->why);
 	/* The agent takes its place where copies are made of a process that has come to its first operation. */
-	if (!beginning_known(engine->process))
+	if (!beginning_known(engine->process) && !engine->target && !beginning_want(engine->process))
 		return leave(engine, "it isn't known yet where executions begin");
 	hindered = program_hindrance(engine->process);
 	if (!hindered)

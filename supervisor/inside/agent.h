@@ -77,8 +77,7 @@ struct agent_handler {
 	struct agent_action action;
 };
 
-#define AGENT_WRITTEN 16
-#define AGENT_ASKED   64
+#define AGENT_ASKED 64
 
 /* What is put back at a checkpoint as a whole. */
 struct agent_now {
@@ -98,10 +97,7 @@ struct agent_now {
 	uint8_t waits[AGENT_FILES];	     /* what it has set for these: whether calls wait; 0: nothing */
 	uint8_t users
 	    [AGENT_FILES]; /* who uses these: the thread's number and 1; 0: nobody, while there are others */
-	/* Files that it has opened to write, by a digest of the name's last part, and what was there at first; inode 0: nothing. */
-	struct {
-		uint64_t digest, device, inode;
-	} written[AGENT_WRITTEN];
+	struct agent_name written[AGENT_NAMES]; /* files that it has opened to write */
 	/* Names that threads have asked for while there were others; all: there were too many. */
 	struct {
 		uint64_t digest;
@@ -205,16 +201,22 @@ void files_close(void);
 /* Is the open file one that is kept, and not made up as it is read? And has no other thread opened it? */
 bool files_is_kept(int64_t descriptor);
 bool files_note(const struct agent_thread *thread, const struct stat *file);
-/* One that the thread has opened itself, to write. */
+/* One that the thread has opened itself to write, or that it had open so at the beginning and nobody else has used. */
 bool files_is_written(const struct agent_thread *thread, uint64_t descriptor);
 
+/* written.c: those that it has open at the beginning. False: there is no room. start: an execution begins. And have they been used since they were put back? */
+bool written_begin(void);
+void written_start(void);
+void written_put_back(void);
+bool written_any(void);
 /*
- * written.c: open() of a file to write it: *result; false: by stops. The rest is about descriptors of those that are open. may_ask: what there is by the name is
+ * Of the same: open() of a file to write it: *result; false: by stops. The rest is about descriptors of those that are open. use: it may be changed now. may_ask: what there is by the name is
  * what the kernel says; the thread has asked for it. reads: it may be read. ask: as fstat().
  */
 bool written_open(struct agent_thread *thread, uint64_t folder, uint64_t path, uint64_t flags, uint64_t mode,
 		  int64_t *result);
 bool written_may_ask(const struct agent_thread *thread, uint64_t folder, uint64_t path);
+void written_use(uint32_t descriptor);
 void written_closed(uint32_t descriptor);
 bool written_is(uint64_t descriptor);
 bool written_reads(uint64_t descriptor);

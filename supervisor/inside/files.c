@@ -68,12 +68,7 @@ static void close_one(uint32_t descriptor)
 
 bool files_any(void)
 {
-	return files_open > 0;
-}
-
-bool files_is_written(const struct agent_thread *thread, uint64_t descriptor)
-{
-	return written_is(descriptor) && is_own(thread, descriptor);
+	return files_open > 0 || written_any();
 }
 
 void files_close(void)
@@ -81,6 +76,7 @@ void files_close(void)
 	for (uint32_t i = 0; i < AGENT_FILES && files_open > 0; i++)
 		if (files[i].open)
 			close_one(i);
+	written_put_back();
 }
 
 /* What the kernel makes up as it is read, or a device has, isn't kept in a file. */
@@ -201,6 +197,15 @@ static bool is_users(const struct agent_thread *thread, uint32_t descriptor)
 	return *user != AGENT_SEVERAL;
 }
 
+bool files_is_written(const struct agent_thread *thread, uint64_t descriptor)
+{
+	const uint32_t number = (uint32_t)descriptor;
+	if (!written_is(number) || !(files[number].open ? is_own(thread, number) : is_users(thread, number)))
+		return false;
+	written_use(number);
+	return true;
+}
+
 bool files_is_first(const struct agent_thread *thread, uint64_t descriptor)
 {
 	const uint32_t number = (uint32_t)descriptor;
@@ -234,7 +239,7 @@ static bool close_file(struct agent_thread *thread)
 	}
 	if (is_own(thread, descriptor)) {
 		close_one((uint32_t)descriptor);
-	} else if (files_is_first(thread, descriptor) ||
+	} else if (files_is_first(thread, descriptor) || files_is_written(thread, descriptor) ||
 		   (files_is_output(thread, descriptor) && is_users(thread, (uint32_t)descriptor))) {
 		agent.now.places[descriptor] = -1;
 		agent.now.closed[descriptor] = true;
@@ -363,7 +368,7 @@ static bool use_descriptor(struct agent_thread *thread, long number)
 		return use_output(thread, number);
 	if (files_is_first(thread, thread->context.rdi))
 		return use_first(thread, number);
-	if (!is_own(thread, thread->context.rdi) ||
+	if (!(is_own(thread, thread->context.rdi) || files_is_written(thread, thread->context.rdi)) ||
 	    (number == SYS_getdents64 && agent.now.written_length > 0))
 		return agent_refuse(AGENT_BY_CALL, (uint64_t)number);
 	if ((number == SYS_read || number == SYS_pread64) && !written_reads(thread->context.rdi)) {

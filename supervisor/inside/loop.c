@@ -87,7 +87,7 @@ __attribute__((force_align_arg_pointer)) void agent_enter(void)
 	vectors_begin();
 	trace_init(&region->trace);
 	struct execution *execution = execution_new(&agent.machine);
-	if (!execution || !base_take())
+	if (!execution || !base_take() || !written_begin())
 		region->refusal = base_untold() ? AGENT_BY_STATE : AGENT_BY_ROOM;
 	if (execution && region->ends_at_circles)
 		execution_end_at_circles(execution);

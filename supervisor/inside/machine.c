@@ -98,6 +98,7 @@ static void start(struct machine *machine, struct model_block *model, struct out
 						 .signal_mask = REGION->signal_mask};
 	signals_start(&agent.threads[0]);
 	memcpy(agent.now.places, REGION->places, sizeof agent.now.places);
+	written_start();
 	vectors_forget();
 	files_close();
 	spaces_begin();

@@ -27,7 +27,12 @@ struct wish {
 static struct {
 	uint64_t flags;
 	struct stat file;
-	bool made; /* it wasn't there */
+	bool made; /* it wasn't there, or may not have been: its number is another in each execution */
+	/* It was open at the beginning, with these bytes: */
+	const unsigned char *bytes; /* NULL: it wasn't; */
+	uint64_t size;
+	int64_t place;
+	bool used; /* since it was put back */
 } written[AGENT_FILES];
 
 static const char *last_part(const char *path)
@@ -37,14 +42,6 @@ static const char *last_part(const char *path)
 		if (*path == '/')
 			last = path + 1;
 	return last;
-}
-
-static uint64_t digest(const char *text)
-{
-	uint64_t digest = UINT64_C(0xcbf29ce484222325);
-	for (; *text; text++)
-		digest = (digest ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-	return digest;
 }
 
 static int64_t look(uint64_t folder, uint64_t path, struct stat *found, uint64_t flags)
@@ -98,7 +95,7 @@ bool written_may_ask(const struct agent_thread *thread, uint64_t folder, uint64_
 	/* A path that can't be read is the kernel's. */
 	if (look(folder, path, &found, AT_SYMLINK_NOFOLLOW) == -EFAULT)
 		return true;
-	const uint64_t name = digest(last_part((const char *)path));
+	const uint64_t name = agent_name_digest((const char *)path);
 	if (agent.now.written_length > 0 && is_written(folder, path, name))
 		return false;
 	note_asked(thread, name);
@@ -201,14 +198,14 @@ static int64_t make(const struct wish *wish, const struct stat *file)
 static bool is_known(const struct agent_thread *thread, const struct wish *wish)
 {
 	return !(wish->flags & ~(uint64_t)ALLOWED) && (wish->flags & O_ACCMODE) != O_ACCMODE &&
-	       agent.now.written_length < AGENT_WRITTEN &&
-	       !is_asked_by_others(thread, digest(last_part((const char *)wish->path)));
+	       agent.now.written_length < AGENT_NAMES &&
+	       !is_asked_by_others(thread, agent_name_digest((const char *)wish->path));
 }
 
 static void note(int64_t made, const struct wish *wish, const struct stat *file)
 {
 	struct agent_now *now = &agent.now;
-	now->written[now->written_length].digest = digest(last_part((const char *)wish->path));
+	now->written[now->written_length].digest = agent_name_digest((const char *)wish->path);
 	now->written[now->written_length].device = file->st_dev;
 	now->written[now->written_length++].inode = file->st_ino; /* 0: it wasn't there */
 	written[made].flags = wish->flags | LARGE;
@@ -248,7 +245,69 @@ void written_closed(uint32_t descriptor)
 
 bool written_is(uint64_t descriptor)
 {
-	return (uint32_t)descriptor < AGENT_FILES && written[(uint32_t)descriptor].flags;
+	const uint32_t number = (uint32_t)descriptor;
+	return number < AGENT_FILES && written[number].flags && !agent.now.closed[number];
+}
+
+/* As it is at the beginning, in memory. */
+static bool take(uint32_t descriptor)
+{
+	struct stat now;
+	if (own_call(SYS_fstat, descriptor, (uint64_t)(uintptr_t)&now, 0, 0, 0, 0) != 0)
+		return false;
+	unsigned char *bytes = keep((uint64_t)now.st_size + 1);
+	if (!bytes)
+		return false;
+	written[descriptor].bytes = bytes;
+	written[descriptor].size = (uint64_t)now.st_size;
+	written[descriptor].place = own_call(SYS_lseek, descriptor, 0, SEEK_CUR, 0, 0, 0);
+	written[descriptor].flags = REGION->written[descriptor].flags | LARGE;
+	written[descriptor].file = REGION->written[descriptor].file;
+	written[descriptor].made = true;
+	return own_call(SYS_pread64, descriptor, (uint64_t)(uintptr_t)bytes, (uint64_t)now.st_size, 0, 0,
+			0) == now.st_size;
+}
+
+bool written_begin(void)
+{
+	bool good = true;
+	for (uint32_t i = 0; good && i < AGENT_FILES; i++)
+		good = !REGION->written[i].flags || take(i);
+	return good;
+}
+
+void written_start(void)
+{
+	memcpy(agent.now.written, REGION->names, REGION->names_length * sizeof agent.now.written[0]);
+	agent.now.written_length = REGION->names_length;
+}
+
+void written_use(uint32_t descriptor)
+{
+	written[descriptor].used = written[descriptor].bytes != NULL;
+}
+
+/* What the kernel has written once it takes again. */
+void written_put_back(void)
+{
+	for (uint32_t i = 0; i < AGENT_FILES; i++) {
+		if (!written[i].used)
+			continue;
+		own_call(SYS_ftruncate, i, written[i].size, 0, 0, 0, 0);
+		own_call(SYS_fcntl, i, F_SETFL, 0, 0, 0, 0);
+		own_call(SYS_pwrite64, i, (uint64_t)(uintptr_t)written[i].bytes, written[i].size, 0, 0, 0);
+		own_call(SYS_fcntl, i, F_SETFL, written[i].flags & O_APPEND, 0, 0, 0);
+		own_call(SYS_lseek, i, (uint64_t)written[i].place, SEEK_SET, 0, 0, 0);
+		written[i].used = false;
+	}
+}
+
+bool written_any(void)
+{
+	for (uint32_t i = 0; i < AGENT_FILES; i++)
+		if (written[i].used)
+			return true;
+	return false;
 }
 
 bool written_reads(uint64_t descriptor)

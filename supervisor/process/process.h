@@ -9,6 +9,7 @@
 #include <fmc/supervisor/tried.h>
 #include <fmc/supervisor/unwatched.h>
 #include <fmc/tracer/contents.h>
+#include <fmc/tracer/origin.h>
 
 #include "supervisor/execution/retries.h"
 #include "supervisor/process/look.h"
@@ -229,6 +230,10 @@ struct heads {
 struct beginning {
 	uint32_t starts; /* executions so far */
 	bool refused;	 /* it can't be kept */
+	/* Where it can't because files have been changed: somebody wants one process that has come there, which is this; NULL: it hasn't yet. */
+	bool wanted;
+	struct target *lent;
+	struct own_files apart; /* what that one has open for writing */
 	struct call call;
 	struct output_mark output;
 	struct heads counting;

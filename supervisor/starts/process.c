@@ -285,6 +285,7 @@ void process_free(struct process *process)
 	if (!process)
 		return;
 	process_finish(&process->machine);
+	target_kill(process->beginning.lent);
 	bring_up_forget(process);
 	look_release(process);
 	memory_release(process);

@@ -40,6 +40,12 @@ bool files_changed(const struct process *process);
  */
 bool beginning_keep(struct process *process, const struct outcome *first);
 bool beginning_known(const struct process *process);
+/*
+ * Where they can't because files have been changed: want: one process that has come there is wanted; is it there? take: it is the caller's, and
+ * process->beginning.apart tells what it has open; NULL: it isn't there.
+ */
+bool beginning_want(struct process *process);
+struct target *beginning_take(struct process *process);
 void beginning_restore(struct process *process, uint32_t thread, struct outcome *first);
 
 /*

@@ -1,6 +1,6 @@
 /*
  * It writes files while there are other threads: a new one, which is told of as any file is, and FILE, which holds "before", behind what is there, over it, and
- * emptied. WAY says which; with an s behind it another thread asks for the new one, too: writes FILE WAY
+ * emptied, or two that it has opened and written before the first thread. WAY says which; with an s behind it another thread asks for the new one, too: writes FILE WAY
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static char made[4096];
 static const char *file;
-static int asked;
+static int asked, early[2];
 static mode_t mask;
 
 static void check(int holds)
@@ -79,9 +79,31 @@ static void write_instead(void)
 	check(stream && fputs("instead", stream) >= 0 && fclose(stream) == 0);
 }
 
+static void open_early(void)
+{
+	early[0] = open(file, O_RDWR | O_APPEND);
+	early[1] = open(made, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	check(early[0] >= 0 && early[1] >= 0 && write(early[0], "early", 5) == 5);
+	check(write(early[1], "new", 3) == 3 && lseek(early[1], 1, SEEK_SET) == 1);
+}
+
+static void write_early(void)
+{
+	struct stat found;
+	char bytes[16];
+	check(fstat(early[0], &found) == 0 && found.st_size == 11);
+	check(write(early[0], "late", 4) == 4 && pread(early[0], bytes, 16, 0) == 15);
+	check(memcmp(bytes, "beforeearlylate", 15) == 0 && ftruncate(early[0], 3) == 0);
+	check(pread(early[0], bytes, 16, 0) == 3);
+	check(fstat(early[1], &found) == 0 && found.st_size == 3 && (found.st_mode & 0777) == (0600 & ~mask));
+	check(lseek(early[1], 0, SEEK_CUR) == 1 && write(early[1], "ow and more", 11) == 11);
+	check(read(early[1], bytes, 1) < 0 && errno == EBADF);
+	check(close(early[1]) == 0);
+}
+
 int main(int argc, char **argv)
 {
-	static void (*const ways[])(void) = {write_new, write_behind, write_over, write_instead};
+	static void (*const ways[])(void) = {write_new, write_behind, write_over, write_instead, write_early};
 	pthread_t thread;
 	if (argc < 3)
 		return 2;
@@ -90,6 +112,8 @@ int main(int argc, char **argv)
 	mask = umask(022);
 	umask(mask);
 	snprintf(made, sizeof made, "%s.made", file);
+	if (*argv[2] == '4')
+		open_early();
 	check(pthread_create(&thread, NULL, work, NULL) == 0);
 	pthread_mutex_lock(&mutex);
 	ways[atoi(argv[2])]();

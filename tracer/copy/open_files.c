@@ -70,7 +70,7 @@ static int launched_from(const struct program *program, int descriptor)
 }
 
 /* Had the process this file open under this number when it began? */
-static bool is_inherited(const struct inherited *inherited, int descriptor, const struct stat *file)
+bool open_files_inherited(const struct inherited *inherited, int descriptor, const struct stat *file)
 {
 	char path[48];
 	struct stat then;
@@ -112,7 +112,7 @@ static bool take_descriptors(const struct target *target, const struct inherited
 		ok = fstatat(dirfd(directory), entry->d_name, &file, 0) == 0 &&
 		     (channels_end(channels, descriptor) || (writes && is_file(&file, &output)) ||
 		      take_descriptor(target, descriptor, &file, open_files) ||
-		      is_inherited(inherited, descriptor, &file));
+		      open_files_inherited(inherited, descriptor, &file));
 	}
 	if (directory)
 		closedir(directory);
@@ -161,13 +161,17 @@ static bool has_pending_signals(const struct target *target)
 	return false;
 }
 
+bool open_files_quiet(const struct target *target)
+{
+	return target->descendants_length == 0 && !descendants_uncollected(target) &&
+	       !target->world.has_timers && !has_pending_signals(target) && !shares_memory(target);
+}
+
 enum status open_files_take(const struct target *target, const struct inherited *inherited,
 			    const struct channels *channels, struct open_files *open_files)
 {
 	open_files->length = 0;
-	return target->descendants_length == 0 && !descendants_uncollected(target) &&
-		       !target->world.has_timers && !has_pending_signals(target) && !shares_memory(target) &&
-		       take_descriptors(target, inherited, channels, open_files)
+	return open_files_quiet(target) && take_descriptors(target, inherited, channels, open_files)
 		   ? STATUS_OK
 		   : STATUS_UNSUPPORTED;
 }
@@ -231,6 +235,11 @@ static enum status make_own(struct tracee *copy, int descriptor, unsigned flags,
 	if (status == STATUS_OK)
 		status = tracee_syscall(copy, SYS_fcntl, flag_arguments, &result);
 	return status == STATUS_OK ? move_descriptor(copy, made, descriptor, flags) : status;
+}
+
+enum status open_files_make(struct tracee *tracee, int descriptor, unsigned flags)
+{
+	return make_own(tracee, descriptor, flags, false, 0);
 }
 
 enum status open_files_separate(const struct open_files *open_files, struct tracee *copy)

@@ -3,7 +3,10 @@
 
 #include "tracer/copy/channel.h"
 
+#include <fmc/tracer/origin.h>
 #include <fmc/tracer/target.h>
+
+#include <sys/stat.h>
 
 /*
  * What a process has besides its memory and registers, looked at before copies are made of it in the middle of its
@@ -46,5 +49,15 @@ enum status open_files_separate(const struct open_files *open_files, struct trac
 
 /* Put the positions back in a copy. */
 enum status open_files_restore(const struct open_files *open_files, struct tracee *copy);
+
+/* No children, timers or signals that are pending, and no memory that it shares with others. */
+bool open_files_quiet(const struct target *target);
+/* Has it had this file open by this number from its beginning? */
+bool open_files_inherited(const struct inherited *inherited, int descriptor, const struct stat *file);
+/* In place of what it has open there a file in memory, which is empty. */
+enum status open_files_make(struct tracee *tracee, int descriptor, unsigned flags);
+
+/* apart.c: as origin_set_apart(). */
+enum status open_files_apart(struct target *target, const struct inherited *inherited, struct own_files *apart);
 
 #endif

@@ -211,6 +211,14 @@ bool kept_files_any(const struct kept_files *files)
 	return files->length > 0;
 }
 
+const char *kept_files_name(const struct kept_files *files, size_t i, struct stat *was)
+{
+	if (i >= files->length)
+		return NULL;
+	*was = files->at[i].was;
+	return files->at[i].path;
+}
+
 const char *kept_files_missed(const struct kept_files *files)
 {
 	return files->missed[0] ? files->missed : NULL;

@@ -354,6 +354,12 @@ enum status origin_take_image(const struct origin *origin, struct target *target
 	return image_take(&inherited, target, image);
 }
 
+enum status origin_set_apart(const struct origin *origin, struct target *target, struct own_files *apart)
+{
+	const struct inherited inherited = inherited_from(origin);
+	return target->tracees_length == 1 ? open_files_apart(target, &inherited, apart) : STATUS_UNSUPPORTED;
+}
+
 enum status origin_advance(struct origin *origin, struct target *target)
 {
 	struct source source;

@@ -6,6 +6,8 @@
 #include <fmc/supervisor/tried.h>
 #include <fmc/supervisor/unwatched.h>
 
+#include <sys/stat.h>
+
 /*
  * Between fmc and the agent, which runs whole executions inside of a target: one piece of memory that both have at the same address,
  * so that what points into it is right on either side. They take turns. fmc writes the plan and lets the target run; the agent
@@ -29,6 +31,7 @@
 #define AGENT_HOLES	   16
 #define AGENT_FILES	   64 /* descriptors below this */
 #define AGENT_TOLD	   32
+#define AGENT_NAMES	   32
 #define AGENT_LIBRARIES	   16
 #define AGENT_PROCESSORS   128 /* bytes of a set of them */
 #define AGENT_ENTRIES	   1024
@@ -65,6 +68,19 @@ struct agent_range {
 struct agent_file {
 	uint64_t device, inode;
 };
+
+/* A file that is changed, by a digest of its name's last part, and what there was by it at first; inode 0: nothing. */
+struct agent_name {
+	uint64_t digest, device, inode;
+};
+
+static inline uint64_t agent_name_digest(const char *path)
+{
+	uint64_t digest = 0;
+	for (; *path; path++)
+		digest = *path == '/' ? 0 : (digest ^ (unsigned char)*path) * UINT64_C(0x100000001b3) + 1;
+	return digest;
+}
 
 /* A thread's registers where it stands. */
 struct agent_context {
@@ -114,6 +130,14 @@ struct agent_region {
 	uint64_t printed; /* bytes of output before the beginning */
 	/* Of the files that it has open at the beginning, and can only read: where it reads next. -1: it isn't such a one. */
 	int64_t places[AGENT_FILES];
+	/* Of those that it has open to write, which are files in memory that are nobody else's: what they were, and how they were opened; 0: it isn't such a one. */
+	struct {
+		struct stat file;
+		uint64_t flags;
+	} written[AGENT_FILES];
+	struct agent_name names
+	    [AGENT_NAMES]; /* of files that it has changed before the beginning, and that are as before again */
+	uint32_t names_length;
 	uint64_t signal_mask;
 	uint8_t processors[AGENT_PROCESSORS]; /* that there are */
 	bool fs_by_call;	    /* the kernel doesn't let programs set the base of fs by themselves */

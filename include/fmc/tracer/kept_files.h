@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/stat.h>
 
 /*
  * Files as they were before a program changed them: each name is looked at before the first call that may change what is there, and
@@ -33,6 +34,9 @@ bool kept_files_changed(const struct kept_files *files);
 
 /* Has one ever? */
 bool kept_files_any(const struct kept_files *files);
+
+/* The names that have been announced, in order: the i-th, and what there was; st_mode 0: nothing. NULL: there is none. */
+const char *kept_files_name(const struct kept_files *files, size_t i, struct stat *was);
 
 /* Nobody uses them any more. */
 void kept_files_restore(struct kept_files *files);

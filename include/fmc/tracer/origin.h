@@ -3,6 +3,8 @@
 
 #include <fmc/tracer/target.h>
 
+#include <sys/stat.h>
+
 /* A program to be run, as the user names it. Everything is borrowed and must stay valid. */
 struct program {
 	const char *path;	/* of the file, already found in PATH */
@@ -70,6 +72,24 @@ enum status origin_start(struct origin *origin, struct target **target);
  * lack something: pending signals, children.
  */
 enum status origin_advance(struct origin *origin, struct target *target);
+
+/*
+ * Let a target that this origin started go on by itself from where it is stopped now, and change no file that others have: each that it has open for writing
+ * but for those that it has begun with becomes one in memory, with the same bytes and flags, and it goes on in the same place there. *apart tells what they
+ * were. STATUS_UNSUPPORTED, and it is of no use any more: it has children, timers, pending signals, memory that others share, or more files, or larger
+ * ones, than are known how to be kept.
+ */
+#define OWN_FILES 16
+struct own_files {
+	struct own_file {
+		int descriptor;
+		unsigned flags; /* as open() takes them */
+		int64_t place;
+		struct stat file;
+	} at[OWN_FILES];
+	size_t length;
+};
+enum status origin_set_apart(const struct origin *origin, struct target *target, struct own_files *apart);
 
 struct image;
 

@@ -49,7 +49,8 @@ static void open_bench(struct bench *b, const char *folder, const char *name, co
 							    .environment = environ,
 							    .input = -1,
 							    .output = -1,
-							    .error = -1},
+							    .error = -1,
+							    .keeps_numbers = true},
 						.capture = true,
 						.restores_files = true,
 						.spin_ms = 200,
@@ -206,7 +207,7 @@ static void expect_file(const char *path)
 /* Files that it writes are as they were, and by stops it finds them so, too; where another thread asks for one's name it isn't written inside. */
 START_TEST(written)
 {
-	static const char *const ways[] = {"0", "1", "2", "3", "0s"};
+	static const char *const ways[] = {"0", "1", "2", "3", "4", "0s"};
 	const bool asked = ways[_i][1] == 's';
 	char folder[] = "/tmp/fmc-written.XXXXXX", file[64], made[80];
 	struct bench b;
@@ -347,7 +348,7 @@ int main(void)
 	tcase_set_timeout(tests, 60);
 	tcase_add_loop_test(tests, same_traces, 0, sizeof samples / sizeof *samples);
 	tcase_add_loop_test(tests, put_back, 0, 6);
-	tcase_add_loop_test(tests, written, 0, 5);
+	tcase_add_loop_test(tests, written, 0, 6);
 	tcase_add_loop_test(tests, counters, 0, 4);
 	tcase_add_test(tests, one_place);
 	tcase_add_test(tests, overflow);
