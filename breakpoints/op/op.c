@@ -156,6 +156,7 @@ static struct op_entry ops[OP_ALL] = {
 				 WAITS | OUTSIDE | NEGATIVE_ERRORS},
     [OP_CONNECTION_FROM_FILE] = {"connection_from_file", CLASS_CONNECTION, CLASS_FILE,
 				 WAITS | OUTSIDE | NEGATIVE_ERRORS},
+    [OP_FIFO_OPEN] = {"fifo_open", CLASS_FIFO, CLASS_PIPE, WAITS | OUTSIDE | NEGATIVE_ERRORS},
     [OP_SIGNAL_SEND] = {"thread_kill", CLASS_THREAD, CLASS_NONE, ERRORS},
     [OP_SIGNAL_TAKE] = {"signal_take", CLASS_NONE, CLASS_NONE, 0},
     [OP_TIMER_EXPIRE] = {"timer_expire", CLASS_NONE, CLASS_NONE, 0},
@@ -176,7 +177,7 @@ static const char *classes[CLASS_ALL] = {
     [CLASS_EVENTFD] = "eventfd", [CLASS_SOCKET] = "socket", [CLASS_FILE_LOCK] = "file_lock",
     [CLASS_SEMSET] = "semset",	 [CLASS_QUEUE] = "queue",   [CLASS_FILE] = "file",
     [CLASS_NAME] = "name",
-    [CLASS_CONNECTION] = "connection",
+    [CLASS_CONNECTION] = "connection", [CLASS_FIFO] = "fifo",
 };
 
 /* After those: what has been added, and the names. */

@@ -139,6 +139,8 @@ static void check_step(struct recorder *recorder, size_t i, uint32_t thread)
 	else if (op_class((enum op_kind)stand->call.op.kind) == CLASS_CONNECTION)
 		refuse(recorder, i, thread,
 		       "the kernel makes connections, and delivers by them, in its own time");
+	else if (stand->call.op.kind == OP_FIFO_OPEN)
+		refuse(recorder, i, thread, "to open a FIFO is to wait for who opens its other end");
 	else if (stand->number >= 0 && !stand->call.return_address)
 		refuse(recorder, i, thread, "the thread was interrupted within a system call");
 	else if (step->performed.manner == MANNER_EXPIRE && time_is_the_programs(stand->number))

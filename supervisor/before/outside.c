@@ -128,7 +128,7 @@ static bool is_own(struct process *process, int fd)
 	struct kernel_call call;
 	if (!kernel_call_decode_asked(process, fd, &call) || !call.can_be_operation)
 		return false;
-	return call.class == CLASS_PIPE || call.class == CLASS_SOCKET ||
+	return (call.class == CLASS_PIPE && !call.named) || call.class == CLASS_SOCKET ||
 	       (call.class == CLASS_EVENTFD && !kernel_works(process));
 }
 
@@ -277,6 +277,9 @@ bool outside_ready(struct process *process, uint32_t thread, const struct op *op
 	if (number != SYS_rt_sigtimedwait && (process->signalled || process_is_disturbed(process)) &&
 	    signal_delivered(tracee))
 		return true;
+	if (op->kind == OP_FIFO_OPEN && op->object < process->objects_length &&
+	    process->objects[op->object].kernel.others)
+		return kernel_fifo_met(process, thread);
 	/* Of what nobody else has, the model knows. */
 	if (models)
 		return false;
@@ -381,6 +384,8 @@ static enum hope outside_hope(struct process *process)
 	for (uint32_t t = 0; t < model_threads(model); t++) {
 		const struct op *op = model_pending(model, t);
 		if (!model_exited(model, t) && op->kind == OP_EVENTFD_READ && kernel_works(process))
+			return HOPE_MORE;
+		if (!model_exited(model, t) && op->kind == OP_FIFO_OPEN && kernel_may_hear(process, t, op))
 			return HOPE_MORE;
 		if (!waits_for_outside(process, t, op))
 			continue;

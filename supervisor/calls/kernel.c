@@ -20,18 +20,19 @@ static bool moves_source(const struct kernel_call *kernel)
 static bool make_operation(struct process *process, const struct kernel_call *kernel, struct call *call)
 {
 	const uint32_t object = kernel_intern(process, kernel->class, kernel->id, kernel->sender);
-	const enum object_class class2 =
-	    kernel->second.class == CLASS_NONE ? kernel->class : kernel->second.class;
-	const uint32_t other =
-	    kernel->other ? kernel_intern(process, class2, kernel->other, kernel->other_sender) : NO_OBJECT;
+	const uint32_t other = kernel->other ? kernel_intern(process, op_class2(kernel->kind), kernel->other,
+							     kernel->other_sender)
+					     : NO_OBJECT;
 	if (object == NO_OBJECT || (kernel->other && other == NO_OBJECT))
 		return false;
 	if (kernel->class == CLASS_FILE_LOCK)
 		kernel_call_file(process, object, kernel->used);
-	if (kernel->class == CLASS_NAME)
+	if (kernel->class == CLASS_NAME || kernel->class == CLASS_FIFO)
 		kernel_call_name(process, object, kernel->label);
-	if (other != NO_OBJECT && kernel->class == CLASS_NAME)
+	if (other != NO_OBJECT && (kernel->class == CLASS_NAME || kernel->class == CLASS_FIFO))
 		kernel_call_name(process, other, kernel->other_label);
+	if (kernel->class == CLASS_FIFO)
+		kernel_call_fifo(process, object, other, kernel->others);
 	/* A close() ends locks: it has to be seen. */
 	process->has_channels |= kernel->class == CLASS_FILE_LOCK;
 	call->op.kind = (uint16_t)kernel->kind;
@@ -79,8 +80,8 @@ bool kernel_is_operation(struct run *run, long number, struct call *call)
 		kernel_use_note(process, run->thread, &kernel, true);
 	channels_note_operation(process, run->thread, number, regs, &kernel);
 	/* Numbers of descriptors are those of one process. */
-	if (process->spaces_length < 2 && kernel.class != CLASS_NAME && number != SYS_close &&
-	    number != SYS_dup2 && number != SYS_dup3) {
+	if (process->spaces_length < 2 && kernel.used >= 0 && kernel.class != CLASS_NAME &&
+	    number != SYS_close && number != SYS_dup2 && number != SYS_dup3) {
 		descriptors_transfer(process, run->thread, kernel.used);
 		if (kernel.second.class != CLASS_NONE)
 			descriptors_transfer(process, run->thread, kernel.second.used);
@@ -125,7 +126,8 @@ enum sleeps kernel_sleeps(struct run *run, long number)
 	    kernel_learned(run))
 		return SLEEPS_AGAIN;
 	/* Of a connection only that is known, and nothing of how much it takes. */
-	if (!kernel_is_operation(run, number, &call) || kernel.class == CLASS_CONNECTION)
+	if (!kernel_is_operation(run, number, &call) || kernel.class == CLASS_CONNECTION ||
+	    kernel.class == CLASS_FIFO)
 		return SLEEPS_OUTSIDE;
 	if (call.op.kind == OP_PIPE_WRITE || call.op.kind == OP_SOCKET_SEND ||
 	    call.op.kind == OP_SOCKET_FROM_FILE)

@@ -6,6 +6,7 @@
 #include "supervisor/accesses/accesses.h"
 #include "supervisor/before/before.h"
 #include "supervisor/handlers/handlers.h"
+#include "supervisor/process/kernel_objects.h"
 #include "supervisor/run/run.h"
 #include "supervisor/signals/signals.h"
 #include "supervisor/uses/uses.h"
@@ -120,6 +121,8 @@ static bool would_wait(struct process *process, uint32_t thread, const struct op
 		return target_read(process->target, process->threads[thread].call.object, &word,
 				   sizeof word) == STATUS_OK &&
 		       word == (uint32_t)op->arg;
+	if (op->kind == OP_FIFO_OPEN)
+		return kernel_fifo_waits(process, thread);
 	if (op_class(op->kind) != CLASS_SEM)
 		return !outside_completes(process, thread);
 	if (op->object == NO_OBJECT)

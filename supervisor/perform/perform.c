@@ -150,6 +150,7 @@ static void perform(struct process *process, uint32_t thread, const struct op *o
 		    const struct effect *effect, struct outcome *outcome)
 {
 	struct process_thread *self = &process->threads[thread];
+	int64_t opened;
 	memset(outcome, 0, sizeof *outcome);
 	process->performed = manner_of(op, choice, effect, &self->call);
 	process->hope_lost &= op_waits_outside(op->kind);
@@ -254,6 +255,7 @@ static void perform(struct process *process, uint32_t thread, const struct op *o
 	case OP_CONNECTION_TO_PIPE:
 	case OP_CONNECTION_FROM_PIPE:
 	case OP_CONNECTION_FROM_FILE:
+	case OP_FIFO_OPEN:
 		if (op->arg3 && kernel_removed(process, thread)) {
 			process_note(process, MANNER_RETURN, -EIDRM);
 			tracee_skip_syscall(self->tracee, -EIDRM);
@@ -267,6 +269,10 @@ static void perform(struct process *process, uint32_t thread, const struct op *o
 			return leaving_close(process, thread, outcome);
 		if (op_class(op->kind) == CLASS_NAME)
 			names_perform(process, thread, op);
+		if (op->kind == OP_FIFO_OPEN && kernel_open_fifo(process, thread, &opened)) {
+			process_note(process, MANNER_RETURN, opened);
+			tracee_skip_syscall(self->tracee, opened);
+		}
 		run_go_on(process, thread, outcome);
 		return;
 	case OP_FUTEX_WAIT:

@@ -218,7 +218,7 @@ static void find_descriptors(const struct process *process, struct process_objec
 	for (uint32_t i = 0; i < process->spaces_length; i++)
 		if (i != process->space)
 			find_descriptors_in(process, i, object);
-	kernel->gone = kernel->descriptors[READS] < 0 && kernel->descriptors[WRITES] < 0;
+	kernel->gone = !kernel->named && kernel->descriptors[READS] < 0 && kernel->descriptors[WRITES] < 0;
 }
 
 static short events_of(int descriptor, short events)
@@ -243,6 +243,13 @@ bool kernel_owns_pipe(const struct process *process, const struct kernel_end *en
 	return single;
 }
 
+bool kernel_has_end(const struct process *process, uint64_t pipe, bool writes)
+{
+	struct process_object object = {.class = CLASS_PIPE, .kernel = {.id = pipe, .descriptors = {-1, -1}}};
+	find_descriptors(process, &object);
+	return object.kernel.descriptors[writes ? WRITES : READS] >= 0;
+}
+
 static void close_all(const int copies[2])
 {
 	for (int way = READS; way <= WRITES; way++)
@@ -258,6 +265,27 @@ static struct observation ask_eventfd(const struct process *process, const struc
 	return (struct observation){(uint32_t)end.number, (uint32_t)(end.number >> 32)};
 }
 
+/* Nothing is taken from the pipe. By poll() it isn't told that there is no writer before there has been one. */
+enum writers kernel_look_for_writers(int reader)
+{
+	int scratch[2];
+	int bytes = 0;
+	if ((ioctl(reader, FIONREAD, &bytes) == 0 && bytes > 0) ||
+	    pipe2(scratch, O_CLOEXEC | O_NONBLOCK) != 0)
+		return WRITERS_UNKNOWN;
+	const ssize_t length = tee(reader, scratch[1], 1, SPLICE_F_NONBLOCK);
+	close(scratch[0]);
+	close(scratch[1]);
+	return length > 0 ? WRITERS_UNKNOWN : length == 0 ? WRITERS_NONE : WRITERS_SOME;
+}
+
+/* Of a FIFO that can be opened nobody may have one end now, and who waits in open() has one that the kernel knows of. */
+static bool has_ended(const struct kernel_object *kernel, const int copies[2])
+{
+	return kernel->named ? copies[READS] >= 0 && kernel_look_for_writers(copies[READS]) == WRITERS_NONE
+			     : copies[READS] < 0;
+}
+
 /* What there is of pipes and queues alike. */
 static struct observation ask_queue(const struct process *process, const struct process_object *object)
 {
@@ -268,9 +296,9 @@ static struct observation ask_queue(const struct process *process, const struct 
 	int bytes = 0;
 	if (copies[READS] >= 0)
 		(void)ioctl(copies[READS], FIONREAD, &bytes); /* else nobody can read them */
-	if (copies[READS] < 0 || events_of(copies[READS], POLLIN))
+	if (has_ended(kernel, copies) || events_of(copies[READS], POLLIN))
 		standing |= KERNEL_READS;
-	if (copies[READS] < 0 || events_of(copies[WRITES], 0) & (POLLERR | POLLHUP))
+	if ((copies[READS] < 0 && !kernel->named) || events_of(copies[WRITES], 0) & (POLLERR | POLLHUP))
 		standing |= KERNEL_WRITES;
 	if (object->class == CLASS_PIPE && copies[WRITES] >= 0 && !events_of(copies[WRITES], POLLOUT))
 		standing |= KERNEL_PAGES;
@@ -399,6 +427,7 @@ uint32_t kernel_intern(struct process *process, enum object_class class, uint64_
 	if (number != NO_OBJECT || process->kernel_length == KERNEL_MOST)
 		return number;
 	const bool tried = class >= CLASS_FILE_LOCK;
+	object.kernel.named = class == CLASS_PIPE && kernel_find(process, CLASS_FIFO, id) != NO_OBJECT;
 	if (!tried)
 		find_descriptors(process, &object);
 	number = objects_add(process, &object, &state);
@@ -464,6 +493,8 @@ void kernel_name(const struct process *process, uint32_t object, char *text, siz
 	}
 	if (its->kernel.gone)
 		snprintf(text, room, "%s that is closed", name);
+	else if (its->kernel.named)
+		snprintf(text, room, "%s of %s", name, its->kernel.name);
 	else if (its->class == CLASS_PIPE && descriptors[READS] >= 0 && descriptors[WRITES] >= 0)
 		snprintf(text, room, "%s %d, %d", name, descriptors[READS], descriptors[WRITES]);
 	else

@@ -3,6 +3,8 @@
 
 #include "supervisor/process/process.h"
 
+#include <limits.h>
+
 /*
  * Objects of the kernel as those of a model: pipes, FIFOs, eventfds, pairs of sockets, by what the kernel says of the process's
  * descriptors. Nothing here changes them.
@@ -82,6 +84,45 @@ enum tried kernel_try_lock(struct process *process, uint32_t thread, const struc
 /* Does it wait for what another process may send or begin? */
 bool kernel_may_hear(const struct process *process, uint32_t thread, const struct op *op);
 bool kernel_removed(const struct process *process, uint32_t thread);
+
+/*
+ * fifos.c: calls that open FIFOs by their names. find: is this one, before which a thread stands, such a call? made: the program has made what is there.
+ */
+struct fifo_call {
+	char path[PATH_MAX + 48]; /* as fmc can open it */
+	int flags;
+	uint64_t id; /* as that of its pipe */
+};
+bool kernel_find_fifo(const struct process *process, const struct user_regs_struct *regs,
+		      struct fifo_call *call);
+bool kernel_made_fifo_at(const struct process *process, const struct fifo_call *call);
+bool kernel_made_fifo(const struct process *process, int descriptor);
+
+/*
+ * try: as kernel_try(). open: the thread's call is made, and others that wait for this hear of it; false: it is to be made as any other one. met: has
+ * somebody come for whom the thread waits? waits: would its call wait now, or does it? settle: those who don't wait any more, as a signal's handler or
+ * somebody's exit has ended that, don't count as ends either, but for this thread, whose turn it is. release: nobody does.
+ */
+enum tried kernel_try_fifo(struct process *process, uint32_t thread, const struct user_regs_struct *regs);
+bool kernel_open_fifo(struct process *process, uint32_t thread, int64_t *result);
+bool kernel_fifo_met(const struct process *process, uint32_t thread);
+bool kernel_fifo_waits(const struct process *process, uint32_t thread);
+void kernel_settle_fifos(struct process *process, uint32_t thread);
+void kernel_release_fifos(struct process *process);
+
+/* These objects are a FIFO with a name and its pipe. */
+void kernel_call_fifo(struct process *process, uint32_t fifo, uint32_t pipe, bool others);
+
+/* Can somebody write into the pipe that is read by this descriptor of fmc's? */
+enum writers {
+	WRITERS_NONE,
+	WRITERS_SOME,
+	WRITERS_UNKNOWN /* there is something to be read, which those may have left who are gone */
+};
+enum writers kernel_look_for_writers(int reader);
+
+/* Has one of the processes this end of the pipe with this number? */
+bool kernel_has_end(const struct process *process, uint64_t pipe, bool writes);
 
 /* A write of so many bytes has been found to wait. */
 void kernel_waits(struct process *process, uint32_t object, uint64_t bytes);

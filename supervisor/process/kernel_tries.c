@@ -210,6 +210,8 @@ enum tried kernel_try(struct process *process, uint32_t thread)
 			   : TRIED_GOES;
 	case OP_CONNECTION_FROM_PIPE:
 		return try_connection(process, thread, (int)regs->rdx, POLLOUT);
+	case OP_FIFO_OPEN:
+		return kernel_try_fifo(process, thread, regs);
 	default:
 		break;
 	}
@@ -231,13 +233,15 @@ enum tried kernel_try(struct process *process, uint32_t thread)
 	}
 }
 
-/* Somebody whom the model doesn't know can connect, or send without a connection, or change names of files that are watched. */
+/* Somebody whom the model doesn't know can connect, or send without a connection, or change names of files that are watched, or open a FIFO. */
 bool kernel_may_hear(const struct process *process, uint32_t thread, const struct op *op)
 {
 	const struct tracee *tracee = process->threads[thread].tracee;
 	const struct user_regs_struct *regs = tracee ? tracee_regs(process->threads[thread].tracee) : NULL;
 	struct sockaddr_storage peer;
 	socklen_t size = sizeof peer;
+	if (op->kind == OP_FIFO_OPEN)
+		return op->object < process->objects_length && process->objects[op->object].kernel.others;
 	if ((op->kind != OP_CONNECTION_RECEIVE && op->kind != OP_CONNECTION_TO_PIPE) || !regs)
 		return op->kind == OP_CONNECTION_ACCEPT || op->kind == OP_NAME_CHANGE;
 	const int copy = kernel_duplicate(process, (int)regs->rdi);

@@ -174,6 +174,13 @@ struct process_thread {
 	struct lock_wait lock_wait;
 	bool unlocks; /* files, as its process becomes another program */
 	bool refused; /* what it is about to wait for would never come, which the kernel says instead: EDEADLK */
+	struct opening {
+		bool holds; /* fmc has this end of the FIFO open for it: */
+		int held;
+		uint64_t id; /* that of its pipe */
+		bool writes;
+		bool met; /* the other end has been opened since */
+	} opening;	  /* it waits in open(): fifos.c */
 	struct signals_sent signals; /* to it, not taken yet */
 	struct handling {
 		uint64_t where, stack;
@@ -200,6 +207,8 @@ struct kernel_object {
 	uint32_t spaces[2]; /* whose they are */
 	uint32_t full; /* a write of so many bytes has been found to wait, 0: none has since the last read */
 	bool gone;     /* it has no descriptors; another one may get its id */
+	bool named;    /* of a FIFO with a name, which may be opened again */
+	bool others;   /* such a one that the program hasn't made: others may open it, too */
 	char name[KERNEL_NAME]; /* of a file */
 };
 

@@ -44,6 +44,7 @@ static void process_finish(struct machine *machine)
 	look_end(process);
 	memory_forget(process);
 	drive_end(process);
+	kernel_release_fifos(process);
 	spaces_finish(process);
 	files_put_back(process);
 	file_turns_end(process);
@@ -217,7 +218,9 @@ static void process_transition(struct machine *machine, uint32_t thread, const s
 	look_turn(process, thread);
 	rounds_begin(process, thread);
 	const bool is_told = op_is_told(op->kind);
-	if (is_told)
+	kernel_settle_fifos(process, thread);
+	/* Who opens a FIFO has it already, as fmc has asked. */
+	if (is_told && op->kind != OP_FIFO_OPEN)
 		kernel_verify(process, op);
 	process_perform(machine, thread, op, choice, effect, outcome);
 	outcome->said_valid = is_told && kernel_ask(process, op, &outcome->said);

@@ -289,6 +289,8 @@ void channels_note_operation(struct process *process, uint32_t thread, long numb
 		(void)note_contents(process, thread, traits, regs);
 	if (call->class == CLASS_NAME)
 		names_note(process, thread, number, regs, true);
+	if (call->class == CLASS_FIFO)
+		names_note_otherwise(process, thread, number, regs);
 	descriptors_opened(process, thread, number, regs);
 }
 

@@ -282,8 +282,11 @@ static bool is_private(struct process *process, const struct kernel_call *call, 
 {
 	if (spaces_unfollowed(process))
 		return false;
-	if (kernel_find(process, call->class, call->id) != NO_OBJECT || kernel_use_owns(process, call))
-		return true;
+	const uint32_t object = kernel_find(process, call->class, call->id);
+	if (object != NO_OBJECT || kernel_use_owns(process, call))
+		return object == NO_OBJECT || !process->objects[object].kernel.others;
+	if (end->named)
+		return kernel_made_fifo(process, call->descriptor);
 	return end->class == CLASS_PIPE ? kernel_owns_pipe(process, end)
 					: target_made(process->target, call->descriptor);
 }
@@ -321,6 +324,7 @@ static bool decode_end(struct process *process, const struct user_regs_struct *r
 {
 	call->used = call->descriptor;
 	call->class = end.class;
+	call->named = end.named;
 	call->id = end.id;
 	if (end.class == CLASS_SOCKET && is_connection(process, direction, call))
 		return true;

@@ -26,6 +26,7 @@ struct kernel_call {
 	bool never_waits;
 	bool moves;	       /* the place in a file at which the descriptor stands */
 	bool others;	       /* may have the object, by its name or number */
+	bool named;	       /* a FIFO that others could come to, if they knew of it */
 	bool can_be_operation; /* else what it does isn't followed, or the object is also that of others */
 	struct kernel_part second; /* of class and number as `other` */
 	enum op_kind own_kind; /* where there is a second one: what the call would be on the first alone */
@@ -52,6 +53,10 @@ bool kernel_call_decode_contents(const struct process *process, int descriptor, 
 
 /* Is the process such that it has locks, queues and files for itself, and no copy of it has them, too? */
 bool kernel_call_has_own(const struct process *process);
+
+/* The same of one that opens a FIFO by its name; its pipe is the second object. */
+bool kernel_call_decode_fifo(const struct process *process, const struct user_regs_struct *regs, long number,
+			     struct kernel_call *call);
 
 /* The same of one that asks what there is to read. */
 bool kernel_call_decode_asked(struct process *process, int descriptor, struct kernel_call *call);

@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -74,6 +75,29 @@ static bool set_contents(const struct process *process, int descriptor, bool wri
 				     .amount = writes || moves,
 				     .never_waits = true,
 				     .can_be_operation = true};
+	return true;
+}
+
+/* Who is run once, or has a client, may be met by others. */
+bool kernel_call_decode_fifo(const struct process *process, const struct user_regs_struct *regs, long number,
+			     struct kernel_call *call)
+{
+	struct fifo_call fifo;
+	if ((number != SYS_open && number != SYS_openat && number != SYS_openat2 && number != SYS_creat) ||
+	    !process->options.outside_ms || !kernel_find_fifo(process, regs, &fifo))
+		return false;
+	*call = (struct kernel_call){.class = CLASS_FIFO,
+				     .kind = OP_FIFO_OPEN,
+				     .used = -1,
+				     .id = fifo.id,
+				     .other = fifo.id,
+				     .amount = 1,
+				     .never_waits = fifo.flags & (O_NONBLOCK | O_RDWR),
+				     .others = !kernel_made_fifo_at(process, &fifo),
+				     .can_be_operation = kernel_call_has_own(process) && !process->drive};
+	const char *name = strrchr(fifo.path, '/') + 1;
+	snprintf(call->label, sizeof call->label, "%.*s", (int)sizeof call->label - 1, name);
+	memcpy(call->other_label, call->label, sizeof call->other_label);
 	return true;
 }
 

@@ -271,7 +271,8 @@ static bool decode(const struct process *process, const struct user_regs_struct 
 bool kernel_call_decode_other(const struct process *process, const struct user_regs_struct *regs, long number,
 			      struct kernel_call *call)
 {
-	if (!decode(process, regs, number, call) && !kernel_call_decode_file(process, regs, number, call))
+	if (!decode(process, regs, number, call) && !kernel_call_decode_fifo(process, regs, number, call) &&
+	    !kernel_call_decode_file(process, regs, number, call))
 		return false;
 	call->can_be_operation &= kernel_call_has_own(process);
 	return true;

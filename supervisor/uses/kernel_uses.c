@@ -15,6 +15,7 @@ static enum channel_kind kind_of(enum object_class class)
 	    [CLASS_SOCKET] = CHANNEL_SOCKET,	[CLASS_FILE_LOCK] = CHANNEL_LOCK,
 	    [CLASS_SEMSET] = CHANNEL_SEMAPHORE, [CLASS_QUEUE] = CHANNEL_QUEUE,
 	    [CLASS_FILE] = CHANNEL_CONTENT,	[CLASS_CONNECTION] = CHANNEL_SOCKET,
+	    [CLASS_FIFO] = CHANNEL_PIPE,
 	};
 	return kinds[class];
 }
@@ -205,7 +206,10 @@ static void note_part(struct process *process, uint32_t thread, const struct ker
 	if (!operation && call->can_be_operation)
 		add_descriptor(use, call->class == CLASS_FILE ? call->used : call->descriptor);
 	use->file = call->descriptor;
-	if (call->others || (use->unfollowed && (call->class == CLASS_SEMSET || call->class == CLASS_QUEUE)))
+	if (call->class == CLASS_FIFO && call->others && operation)
+		process_remark(process, "FIFOs that others may open, too");
+	else if (call->others ||
+		 (use->unfollowed && (call->class == CLASS_SEMSET || call->class == CLASS_QUEUE)))
 		uses_remark(process, kind_of(call->class));
 	if (use->shared && (use->unfollowed || !learn(process, use)))
 		uses_remark(process, kind_of(call->class));

@@ -419,6 +419,9 @@ static void note_name(struct process *process, uint32_t thread, const struct loo
 		(void)kernel_use_learn(process, &call);
 	if (op && is_of(process, op, looks->path.id))
 		keep_place(process, &looks->path);
+	if (!op && looks->ways & USE_CHANGES &&
+	    shared_has_class(process->shared, process->shared_known, CLASS_FIFO))
+		unordered_change(process, thread, CHANNEL_NAME, looks->path.id);
 	if (!looks->ways || !uses_meet(process, thread, CHANNEL_NAME, looks->path.id, ways) ||
 	    (op && is_of(process, op, looks->path.id)))
 		return;
@@ -444,6 +447,16 @@ void names_note(struct process *process, uint32_t thread, long number, const str
 		bool operation)
 {
 	note(process, thread, number, regs, NULL, !operation);
+}
+
+void names_note_otherwise(struct process *process, uint32_t thread, long number,
+			  const struct user_regs_struct *regs)
+{
+	struct looks looks = {.row = 0};
+	while (next_look(process, regs, number, &looks)) {
+		unordered_use(process, thread, CHANNEL_NAME, looks.path.id);
+		note_around(process, thread, &looks);
+	}
 }
 
 void names_perform(struct process *process, uint32_t thread, const struct op *op)

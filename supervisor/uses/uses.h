@@ -123,10 +123,12 @@ void descriptors_closed(struct process *process, uint32_t thread, int descriptor
 
 /*
  * names.c: the thread is about to make a system call; does it look for, make, or remove the name of a file? operation: it stands before one, and
- * makes it when its turn has come: perform, then.
+ * makes it when its turn has come: perform, then. otherwise: the operation is none on names, though the call looks for one.
  */
 void names_note(struct process *process, uint32_t thread, long number, const struct user_regs_struct *regs,
 		bool operation);
+void names_note_otherwise(struct process *process, uint32_t thread, long number,
+			  const struct user_regs_struct *regs);
 void names_perform(struct process *process, uint32_t thread, const struct op *op);
 
 /* Does it look for a name, or fail by one that is there, or by one that isn't? */

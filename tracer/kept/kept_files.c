@@ -201,6 +201,14 @@ void kept_files_before(struct kept_files *files, const char *path, enum kept_par
 	}
 }
 
+bool kept_files_made(const struct kept_files *files, const char *path)
+{
+	struct stat now;
+	const size_t place = place_of(files, path);
+	return place < files->length && strcmp(files->at[place].path, path) == 0 && lstat(path, &now) == 0 &&
+	       (now.st_mode & S_IFMT) != (files->at[place].was.st_mode & S_IFMT);
+}
+
 bool kept_files_changed(const struct kept_files *files)
 {
 	return files->changed;

@@ -130,6 +130,7 @@ enum op_kind {
 	OP_CONNECTION_TO_PIPE,
 	OP_CONNECTION_FROM_PIPE,
 	OP_CONNECTION_FROM_FILE,
+	OP_FIFO_OPEN, /* open(), by a name; object2: what it holds. arg is 1 */
 	/*
 	 * A signal is sent to a thread of the program, object, or to the program: NO_OBJECT. arg: which. arg2: to the program: the threads that may
 	 * get it, as bits by number; arg3: those of them, of the one thread bit 0, that take it before they do anything else.
@@ -230,6 +231,7 @@ enum object_class {
 	CLASS_FILE,   /* what is in a regular file */
 	CLASS_NAME,   /* of a file, in its folder */
 	CLASS_CONNECTION, /* of sockets with a name: both directions, those who listen, or what comes to one that has no other end */
+	CLASS_FIFO, /* with a name: who has opened it, and who waits in open() for its other end */
 	CLASSES,
 	CLASS_USER /* as OP_USER: class_add() */
 };

@@ -29,6 +29,9 @@ enum kept_part {
  */
 void kept_files_before(struct kept_files *files, const char *path, enum kept_part part);
 
+/* Is what has this name now, without links, of another kind than what was there before, or was there nothing? Then the program has made it. */
+bool kept_files_made(const struct kept_files *files, const char *path);
+
 /* Has a change been announced since all was restored last? */
 bool kept_files_changed(const struct kept_files *files);
 

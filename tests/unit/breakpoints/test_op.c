@@ -67,6 +67,7 @@ START_TEST(test_second_objects)
 	    {OP_PIPE_FROM_FILE, CLASS_PIPE, CLASS_FILE},
 	    {OP_FILE_TO_FILE, CLASS_FILE, CLASS_FILE},
 	    {OP_CONNECTION_TO_PIPE, CLASS_CONNECTION, CLASS_PIPE},
+	    {OP_FIFO_OPEN, CLASS_FIFO, CLASS_PIPE},
 	};
 	unsigned pairs = 0;
 	for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
@@ -75,7 +76,7 @@ START_TEST(test_second_objects)
 	}
 	for (unsigned kind = 0; kind < OP_KINDS; kind++)
 		pairs += op_class2((enum op_kind)kind) != CLASS_NONE;
-	ck_assert_uint_eq(pairs, 18);
+	ck_assert_uint_eq(pairs, 19);
 	const struct op alone = {.kind = OP_NAME_CHANGE, .object = 0, .object2 = NO_OBJECT},
 			lacks = {.kind = OP_PIPE_TO_PIPE, .object = 0, .object2 = NO_OBJECT},
 			none = {.kind = OP_NAME_CHANGE, .object = NO_OBJECT, .object2 = NO_OBJECT};

@@ -354,7 +354,7 @@ START_TEST(test_digest)
 }
 END_TEST
 
-enum { WALK_THREADS = 7, WALK_OBJECTS = 33 };
+enum { WALK_THREADS = 7, WALK_OBJECTS = 34 };
 
 static uint32_t pick(uint32_t n)
 {
@@ -400,6 +400,7 @@ static void add_walk_objects(struct model *m)
 	    {CLASS_FILE, .owner = NO_THREAD},
 	    {CLASS_NAME, .owner = NO_THREAD},
 	    {CLASS_CONNECTION, .owner = NO_THREAD},
+	    {CLASS_FIFO, .owner = NO_THREAD},
 	};
 	for (uint32_t i = 0; i < sizeof others / sizeof *others; i++)
 		model_add_object(m, &others[i]);

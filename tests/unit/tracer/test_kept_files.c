@@ -169,6 +169,34 @@ START_TEST(as_before)
 END_TEST
 
 /* Two who put back in turn: the name has another file of the same age and size, whose number it had before. */
+/* What a program has made is told from what was there, also where it has put something else in its place. */
+START_TEST(made_by_the_program)
+{
+	struct kept_files *files = kept_files_new();
+	ck_assert_ptr_nonnull(files);
+	ck_assert_ptr_nonnull(mkdtemp(top));
+	char there[64], made[64], other[64], replaced[64];
+	snprintf(there, sizeof there, "%s/there", top);
+	snprintf(made, sizeof made, "%s/made", top);
+	snprintf(other, sizeof other, "%s/other", top);
+	snprintf(replaced, sizeof replaced, "%s/replaced", top);
+	ck_assert_int_eq(mkfifo(there, 0600), 0);
+	ck_assert_int_eq(mkdir(replaced, 0700), 0);
+	kept_files_before(files, there, KEPT_NAME);
+	kept_files_before(files, made, KEPT_NAME);
+	kept_files_before(files, replaced, KEPT_NAME);
+	ck_assert(!kept_files_made(files, made));
+	ck_assert_int_eq(rmdir(replaced), 0);
+	ck_assert_int_eq(mkfifo(made, 0600) | mkfifo(other, 0600) | mkfifo(replaced, 0600), 0);
+	ck_assert(kept_files_made(files, made) && kept_files_made(files, replaced));
+	ck_assert(!kept_files_made(files, there) && !kept_files_made(files, other));
+	kept_files_restore(files);
+	ck_assert(!kept_files_made(files, made) && !kept_files_made(files, replaced));
+	ck_assert_int_eq(unlink(there) | unlink(other) | rmdir(replaced) | rmdir(top), 0);
+	kept_files_free(files);
+}
+END_TEST
+
 START_TEST(a_number_that_comes_again)
 {
 	const struct timespec times[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
@@ -264,5 +292,5 @@ START_TEST(what_cant_be_restored_is_told)
 }
 END_TEST
 
-SUITE("kept files", 0, NULL, NULL, TEST(as_before), TEST(a_number_that_comes_again),
-      TEST(changed_in_the_same_tick), TEST(what_cant_be_restored_is_told))
+SUITE("kept files", 0, NULL, NULL, TEST(as_before), TEST(made_by_the_program),
+      TEST(a_number_that_comes_again), TEST(changed_in_the_same_tick), TEST(what_cant_be_restored_is_told))
