@@ -64,16 +64,19 @@ void apart_after(struct process *process, const struct process_thread *thread, c
 bool apart_begun(const struct call *call);
 bool apart_stores(const struct call *call);
 void apart_anew(struct call *call);
-void apart_at_once(struct process *process, struct call *call);
+void apart_at_once(struct process *process, const struct process_thread *thread, struct call *call);
+/* Could a handler of the program's run in the middle of it, or in the middle of a round? Of a child that ends one does where there is one for that. */
+bool apart_interrupted(const struct process *process, const struct process_thread *thread);
 
 /* rounds.c: it has come to the head of loop i. */
 bool rounds_on_head(struct run *run, uint32_t i);
 
 /*
  * rounds.c: threads are preempted at the heads of loops that are known. rounds_plant: `tracee` is stopped, operations are
- * visible. rounds_begin: before a transition of the thread.
+ * visible, or the program begins. rounds_show: traps have been put over what was planted in this target, which is put back. rounds_begin: before a transition of the thread.
  */
 void rounds_plant(struct process *process, struct tracee *tracee);
+void rounds_show(struct process *process, struct target *target);
 void rounds_begin(struct process *process, uint32_t thread);
 
 /*

@@ -1,5 +1,6 @@
 #include "supervisor/accesses/accesses.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,10 +27,17 @@ bool apart_goes_on(const struct call *call)
 	return has_more(call) || (call->apart && call->op.kind == OP_MEMORY_READ);
 }
 
-void apart_at_once(struct process *process, struct call *call)
+bool apart_interrupted(const struct process *process, const struct process_thread *thread)
 {
-	if (!call->whole_bytes ||
-	    !(process->options.tso || process->signalled || process_is_disturbed(process)))
+	if (process->signalled || process->disturbed)
+		return true;
+	return process->spaces_length > 1 && thread->tracee &&
+	       tracee_signals(thread->tracee).caught & UINT64_C(1) << (SIGCHLD - 1);
+}
+
+void apart_at_once(struct process *process, const struct process_thread *thread, struct call *call)
+{
+	if (!call->whole_bytes || !(process->options.tso || apart_interrupted(process, thread)))
 		return;
 	process_remark(process,
 		       "accesses that others may see in parts, made at once (--memory-model tso, signals)");

@@ -487,9 +487,7 @@ static void find_round(struct process *process, struct process_thread *thread, c
 	struct retries *retries = &thread->retries;
 	const uint32_t length =
 	    call->instruction && !call->apart && !call->whole_bytes ? retries_since(retries, call) : 0;
-	/* Signals could come, and handlers run, on the way. */
-	if (length == 0 || process->signalled || process_is_disturbed(process) ||
-	    retries->tries++ >= RETRIES_TRIED)
+	if (length == 0 || apart_interrupted(process, thread) || retries->tries++ >= RETRIES_TRIED)
 		return;
 	struct round *round = calloc(1, sizeof *round);
 	if (!round)

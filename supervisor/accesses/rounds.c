@@ -53,6 +53,12 @@ void rounds_plant(struct process *process, struct tracee *tracee)
 	}
 }
 
+void rounds_show(struct process *process, struct target *target)
+{
+	/* A death is told by the next wait. */
+	(void)entries_show_loops(process->entries, target, process->counting.bits, true);
+}
+
 /* Where accesses are looked at, the first round of each transition is: the head can't have a trap of the look's. */
 static void set_rounds(struct process *process, uint32_t i, uint32_t rounds, bool first)
 {

@@ -2,6 +2,7 @@
  * Processes that are followed (process_options.follow): how they come, are waited for, and end. Each of their threads is a thread of the
  * execution; the process's end is an operation, and so is a wait for it.
  */
+#include "supervisor/accesses/accesses.h"
 #include "supervisor/lives/lives.h"
 #include "supervisor/process/kernel_objects.h"
 #include "supervisor/signals/signals.h"
@@ -69,6 +70,8 @@ bool followed_fork(struct run *run, const struct stop *stop, bool *followed)
 		return true;
 	if (!stop->value && first && entries_plant_all(process->entries, child) == STATUS_INTERRUPTED)
 		return run_fail(run, END_INTERRUPTED, STATUS_INTERRUPTED, "interrupted");
+	if (!stop->value && first)
+		rounds_show(process, child);
 	process->sent |= UINT64_C(1) << (SIGCHLD - 1);
 	if (channels_inherited(process))
 		process_remark(process, "descriptors of events and FIFOs that processes share");

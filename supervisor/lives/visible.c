@@ -18,7 +18,11 @@ bool run_become_visible(struct run *run)
 		return run_fail(run, END_ERROR, status, "can't plant traps");
 	if (run_self(run)->tracee) {
 		marks_restore(run->process, run_self(run)->tracee);
-		rounds_plant(run->process, run_self(run)->tracee);
+		/* Inside of a fork() no call can be injected: they were there before, and the traps have been put over them. */
+		if (run->process->options.follow)
+			rounds_show(run->process, run->process->target);
+		else
+			rounds_plant(run->process, run_self(run)->tracee);
 	}
 	char text[160];
 	if (user_functions_missing(run->process, text)) {

@@ -240,9 +240,11 @@ static uint32_t first_rounds(const struct walk *walk, const struct spot *head, e
 	return rounds;
 }
 
-/* Is it a loop in which rounds are counted already? */
+/* Is it a loop in which rounds are counted already, in this process? */
 static bool is_counted(const struct walk *walk)
 {
+	if (walk->process->counting.length == 0)
+		return false;
 	for (uint32_t i = 0; i < walk->length; i++)
 		if (entries_visible_pc(walk->process->entries, walk->spots[i].address) !=
 		    walk->spots[i].address)

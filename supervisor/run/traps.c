@@ -99,7 +99,7 @@ bool run_on_trap(struct run *run, const struct stop *stop)
 		return true;
 	if (visible && process->threaded)
 		copies_join(run, &call);
-	apart_at_once(process, &call);
+	apart_at_once(process, run_self(run), &call);
 	const bool access = (call.instruction && !call.releases) || call.compiled;
 	if (visible && process->threaded && access && come_again(run, &call))
 		return retries_stop(run, &call);

@@ -111,6 +111,8 @@ static void start_target(struct process *process, struct outcome *first)
 		return beginning_restore(process, number, first);
 	if (!marks_plant(process, tracee, first))
 		return;
+	if (process->options.follow)
+		rounds_plant(process, tracee);
 	status = process_go(process, number, 0);
 	if (status != STATUS_OK)
 		return run_failed(first, END_ERROR, status, "can't resume the first thread");
