@@ -175,6 +175,36 @@ says 'and it is named' '^Not every access was watched: accesses to memory that p
 follow --strategy optimal --require-complete --granularity sync kinds
 judge 'all orders of operations are, where no more is asked for' [ $status -eq 0 ]
 
+# By default what is accessed there is found by running an execution once more, and is an operation then: case | whether it fails.
+TARGET=$BUILD/targets/shared_words
+while IFS='|' read -r how pattern; do
+	follow --json "$SCRATCH/result.json" "$how"
+	good=$?
+	if [ -n "$pattern" ]; then
+		[ $status -eq 1 ] && [[ "$(field findings.0.message)" =~ $pattern ]]
+		good=$?
+		judge "shared words, $how: fails" [ $good -eq 0 ]
+		timeout 60 "$FMC" replay "$SCRATCH/found.sched" </dev/null >"$SCRATCH/played" 2>&1
+		judge "shared words, $how: played" [ $? -eq 0 ]
+	else
+		[ $status -eq 0 ] && [ "$(field complete) $(field granularity)" = "true race" ] &&
+			grep -q 'complete at granularity race: memory that processes share was sampled, not watched' "$SCRATCH/out"
+		good=$?
+		judge "shared words, $how: complete, and the first line says what was sampled" [ $good -eq 0 ]
+	fi
+	[ $good -eq 0 ] || show "$SCRATCH/out"
+	rm -f "$SCRATCH"/found*.sched
+done <<'END'
+plain|Assertion .words->count == 2. failed
+apart|Assertion .words->count == 2. failed
+early|Assertion .words->data == 7. failed
+copied|Assertion .words->text.0. == words->text
+locked|
+END
+follow --strategy optimal plain
+says 'what is not looked at is in the first line' '^No failure found .*complete at granularity sync: memory that processes share wasn.t looked at'
+TARGET=$BUILD/targets/followed
+
 timeout 60 "$FMC" run --follow --seed 7 -- "$TARGET" numbers </dev/null >"$SCRATCH/out" 2>&1
 judge 'run: one execution, and its exit status' [ $? -eq 0 -a ! -s "$SCRATCH/out" ]
 

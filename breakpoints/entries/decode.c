@@ -216,12 +216,34 @@ static void decode_library_call(const struct entries *entries, const struct atom
 	call->op.arg2 = all ? 0 : (int64_t)call->object;
 }
 
+/* Which memory is about to be accessed; two places of what a call touches. */
+static void decode_scout(const struct entries *entries, const struct atomic *atomic,
+			 const struct target *target, const struct user_regs_struct *regs, struct call *call)
+{
+	struct touched at[TOUCHED_MOST];
+	bool whole;
+	atomic_find(atomic, regs, call);
+	call->scouts = true;
+	if (atomic->kind == ATOMIC_COPY) {
+		call->object = regs->rdi;
+		call->object2 = copy_kind_of(atomic->copies) == COPY_FILL ? 0 : regs->rsi;
+	} else if (atomic->kind == ATOMIC_CALL) {
+		const size_t length = find_touched(entries, atomic, target, regs, at, &whole);
+		call->object = length > 0 ? at[0].address : 0;
+		call->object2 = length > 1 ? at[1].address : 0;
+	}
+}
+
 static enum status decode_atomic(const struct entries *entries, const struct stop *stop, struct call *call)
 {
 	const struct atomic *atomic = entries_atomic(entries, stop->address);
 	const struct user_regs_struct *regs = tracee_regs(stop->tracee);
 	if (!atomic || !regs)
 		return atomic ? STATUS_GONE : STATUS_NOT_FOUND;
+	if (atomic->scout) {
+		decode_scout(entries, atomic, stop->tracee->target, regs, call);
+		return STATUS_OK;
+	}
 	if (atomic->kind == ATOMIC_RELEASE)
 		return decode_release(entries, atomic, stop->tracee->target, regs, call);
 	if (atomic->kind == ATOMIC_CALL || atomic->kind == ATOMIC_RESULT) {

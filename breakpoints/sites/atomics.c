@@ -34,6 +34,7 @@ struct search {
 	struct own_code own;
 	const struct module *module;
 	const struct promoted *promoted;
+	bool scouts; /* all plain accesses that may be to memory that processes share */
 	struct atomics *found;
 	struct plain_accesses plain;
 	struct atomic
@@ -211,10 +212,29 @@ static bool is_result(const struct search *search, const struct instruction *ins
 	       instruction->address == search->called.address + search->called.length;
 }
 
+/* Not the thread's own, nor the module's: processes share what they have mapped. */
+static bool may_be_shared(const struct atomic *atomic)
+{
+	const uint8_t stack = (uint8_t)(offsetof(struct user_regs_struct, rsp) / 8);
+	return !atomic_is_told(atomic) || atomic->kind == ATOMIC_COPY ||
+	       (!atomic->in_thread && atomic->base != ATOMIC_NEXT &&
+		(atomic->base != stack || atomic->index != ATOMIC_NO_REGISTER));
+}
+
+static bool is_scout(const struct search *search, const struct instruction *instruction,
+		     struct atomic *atomic)
+{
+	if (!search->scouts ||
+	    !(promote_call(search, instruction, atomic) || promote(search, instruction, atomic)))
+		return false;
+	atomic->scout = may_be_shared(atomic);
+	return atomic->scout;
+}
+
 static void visit_instruction(void *context, const struct instruction *instruction)
 {
 	struct search *search = context;
-	struct atomic promoted;
+	struct atomic promoted, scout;
 	if (!is_own(&search->own, instruction->address))
 		return;
 	if (is_atomic(instruction))
@@ -222,6 +242,8 @@ static void visit_instruction(void *context, const struct instruction *instructi
 	else if (is_promoted(search, instruction) &&
 		 (promote_call(search, instruction, &promoted) || promote(search, instruction, &promoted)))
 		add_promoted(search, &promoted);
+	else if (is_scout(search, instruction, &scout))
+		add(search, &scout);
 	else if (is_result(search, instruction))
 		add(search, &(struct atomic){.address = instruction->address,
 					     .length = instruction->length,
@@ -304,8 +326,9 @@ static void drop_doubles(struct atomics *atomics)
 		const struct atomic *atomic = &atomics->at[i];
 		if (kept == 0 || atomics->at[kept - 1].address != atomic->address)
 			atomics->at[kept++] = *atomic;
-		else if (atomic->kind == ATOMIC_APART || atomic->kind == ATOMIC_RELEASE ||
-			 atomics->at[kept - 1].kind == ATOMIC_RESULT)
+		else if (!atomic->scout &&
+			 (atomic->kind == ATOMIC_APART || atomic->kind == ATOMIC_RELEASE ||
+			  atomics->at[kept - 1].kind == ATOMIC_RESULT || atomics->at[kept - 1].scout))
 			atomics->at[kept - 1] = *atomic;
 	}
 	atomics->length = kept;
@@ -319,9 +342,9 @@ static void put_in_order(struct atomics *atomics)
 }
 
 enum status atomics_find(struct atomics *atomics, const struct module *module, bool variables,
-			 const struct promoted *promoted)
+			 const struct promoted *promoted, bool scouts)
 {
-	struct search search = {.found = atomics, .module = module, .promoted = promoted};
+	struct search search = {.found = atomics, .module = module, .promoted = promoted, .scouts = scouts};
 	if (!search_open(&search))
 		return STATUS_NO_MEMORY;
 	find_own_code(module, &search.own);

@@ -25,11 +25,12 @@ bool atomics_has(const struct module *module);
 
 /*
  * Add those of a module; without file nothing. `variables`: plain accesses count, too, of variables that are atomic by their types
- * (atomic_variables.h). `promoted`: so do these; NULL: none. What isn't certainly an instruction that accesses memory isn't added.
+ * (atomic_variables.h). `promoted`: so do these; NULL: none. `scouts`: other plain accesses are added as scouts, but for what is certainly
+ * the thread's or the module's own. What isn't certainly an instruction that accesses memory isn't added.
  * Without STATUS_OK some may be missing: STATUS_NO_MEMORY, STATUS_INTERRUPTED. Ends with atomics_release().
  */
 enum status atomics_find(struct atomics *atomics, const struct module *module, bool variables,
-			 const struct promoted *promoted);
+			 const struct promoted *promoted, bool scouts);
 void atomics_release(struct atomics *atomics);
 
 /*

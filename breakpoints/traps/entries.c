@@ -26,6 +26,7 @@ void entries_clear(struct entries *entries)
 				    .answers = entries->answers,
 				    .atomics_use = entries->atomics_use,
 				    .promoted = entries->promoted,
+				    .scouts = entries->scouts,
 				    .without_doors = entries->without_doors,
 				    .watch_variables = entries->watch_variables,
 				    .watch_output = entries->watch_output};

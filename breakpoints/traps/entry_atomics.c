@@ -22,6 +22,13 @@ void entries_promote(struct entries *entries, const struct promoted *promoted)
 	entries->promoted = promoted;
 }
 
+void entries_scout(struct entries *entries)
+{
+	entries->scouts = true;
+	if (entries->atomics_use == ATOMICS_IGNORED)
+		entries->atomics_use = ATOMICS_NOTED;
+}
+
 bool entries_place(const struct entries *entries, uint64_t address, struct module_place *place)
 {
 	const struct module *module = modules_find(&entries->modules, address);
@@ -87,8 +94,9 @@ enum status entries_find_atomics(struct entries *entries)
 	for (size_t i = 0; i < entries->modules.length && status == STATUS_OK; i++) {
 		const struct module *module = &entries->modules.at[i];
 		if (atomics_has(module))
-			status = atomics_find(&entries->atomics, module,
-					      entries->atomics_use == ATOMICS_SWITCHED, entries->promoted);
+			status =
+			    atomics_find(&entries->atomics, module, entries->atomics_use == ATOMICS_SWITCHED,
+					 entries->promoted, entries->scouts);
 		if (status == STATUS_OK && entries->atomics_use == ATOMICS_SWITCHED &&
 		    !atomics_find_releases(&entries->atomics, module, entries->promoted))
 			status = STATUS_NO_MEMORY;
@@ -123,7 +131,7 @@ static enum status find_atomics(const struct entries *entries, struct loaded *lo
 {
 	const uint8_t trap = TRAP_INSTRUCTION;
 	enum status status = atomics_find(&loaded->atomics, module, entries->atomics_use == ATOMICS_SWITCHED,
-					  entries->promoted);
+					  entries->promoted, entries->scouts);
 	if (status != STATUS_OK) {
 		atomics_release(&loaded->atomics);
 		return status;

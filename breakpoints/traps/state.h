@@ -70,6 +70,7 @@ struct entries {
 	bool answers;	      /* instructions whose results differ from run to run: */
 	struct answered_set answered;
 	const struct promoted *promoted; /* borrowed; NULL: none */
+	bool scouts; /* entries_scout() */
 	bool atomics_found;
 	struct atomics atomics; /* of the modules at the origin */
 	uint64_t states[MEMORY_STATES]; /* with these: what libc keeps to itself, where */

@@ -110,7 +110,8 @@ bool run_stop_before(struct run *run, const struct call *call)
 	if (process->find_places)
 		op->place = process_own_place(process, thread->tracee, op->place);
 	/* Threads that are born move those that there are. */
-	const struct op next = *op;
+	struct op next = *op;
+	spaces_name_memory(process, &next);
 	if (senders_bear(run))
 		return true;
 	run->outcome->kind = OUTCOME_PENDING;

@@ -214,6 +214,7 @@ void takes_perform(struct process *process, uint32_t thread, const struct op *op
 		return held_end_wait(process, thread, outcome);
 	outcome->kind = OUTCOME_PENDING;
 	outcome->next = held.op;
+	spaces_name_memory(process, &outcome->next);
 }
 
 static uint32_t receiver(const struct op *op, int32_t choice)

@@ -14,6 +14,8 @@ static struct entries *make_entries(const struct process *process)
 		entries_use_atomics(entries, options->atomics ? ATOMICS_SWITCHED : ATOMICS_NOTED);
 	if (options->atomics)
 		entries_promote(entries, options->promoted);
+	if (options->scout)
+		entries_scout(entries);
 	entries_answer_instructions(entries);
 	if (options->outputs)
 		entries_watch_output(entries);

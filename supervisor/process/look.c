@@ -52,8 +52,9 @@ bool process_look_exact(const struct process *process, char why[PROCESS_LOOK_WHY
 	const struct looking *looking = &process->looking;
 	const char *missing = NULL;
 	if (process->options.follow && process->shares_memory)
-		missing = "accesses to memory that processes share (MAP_SHARED), between which threads are "
-			  "switched only at operations (--follow)";
+		missing =
+		    "accesses to memory that processes share (MAP_SHARED), of which at most samples are "
+		    "looked at (--follow)";
 	else if (process->options.follow)
 		missing = "accesses to memory of several processes (--follow)";
 	else if (!looking->sampler)

@@ -381,6 +381,16 @@ struct space {
 	int status; /* that it has exited with */
 };
 
+/* Is what is mapped there shared? As it was found in this transition. */
+#define SCOUTED_PAGE  4096
+#define SCOUTED_PAGES 256
+struct scouted_page {
+	uint64_t page; /* plus 1 */
+	uint64_t transition;
+	uint32_t memory;
+	bool shared;
+};
+
 /* A file of which some is mapped as shared memory. */
 struct shared_file {
 	uint64_t device, inode;
@@ -402,9 +412,10 @@ struct process {
 	size_t spaces_length, spaces_room;
 	uint32_t space; /* the present one */
 	uint32_t memories; /* so many there have been */
-	bool shares_memory; /* some of them have, in any execution so far */
+	bool shares_memory; /* some of them have, or may have, in any execution so far */
 	struct shared_file *regions;
 	size_t regions_length, regions_room;
+	struct scouted_page scouted[SCOUTED_PAGES];
 	struct model_block *model;
 	struct process_thread *threads;
 	uint32_t threads_length, threads_room;
@@ -534,7 +545,8 @@ void binaries_release(struct process *process);
  * of who has come to the object last. end: it has exited, its threads are gone. unfollowed: are there processes that fmc only lets go on? others: are there others that aren't over? alive: threads of
  * the present one. key: what an object at this address goes by. heir: an object in the present space's own memory has this owner, as its memory
  * says, which is a copy: who is that by now? memory: that of the present one. become: this space has another program, whose memory is all new. at: the thread's space is the
- * present one, with the program that it ran before this transition, counted from 0. digest: memory_digest() of all of them.
+ * present one, with the program that it ran before this transition, counted from 0. digest: memory_digest() of all of them. scout: a thread stands before
+ * this access; tell of it if it is to memory that processes share. name_memory: let an operation on memory go by spaces_key().
  */
 #define NO_SPACE UINT32_MAX
 uint32_t spaces_add(struct process *process, struct target *target, uint32_t first, uint32_t forker);
@@ -549,6 +561,8 @@ bool spaces_others(const struct process *process);
 uint32_t spaces_alive(const struct process *process);
 uint64_t spaces_key(struct process *process, uint64_t address);
 bool spaces_is_shared(uint64_t key);
+void spaces_scout(struct process *process, uint32_t thread, const struct call *call);
+void spaces_name_memory(struct process *process, struct op *op);
 uint32_t spaces_heir(const struct process *process, uint32_t owner);
 uint32_t spaces_memory(const struct process *process);
 void spaces_become(struct process *process, uint32_t space, uint32_t binary);

@@ -200,6 +200,52 @@ uint64_t spaces_key(struct process *process, uint64_t address)
 	       (mapping.offset + (address - mapping.low));
 }
 
+static bool is_shared_memory(struct process *process, uint64_t address)
+{
+	struct snapshot_mapping mapping;
+	struct scouted_page *page = &process->scouted[address / SCOUTED_PAGE % SCOUTED_PAGES];
+	const struct scouted_page present = {.page = address / SCOUTED_PAGE + 1,
+					     .transition = process->transitions,
+					     .memory = spaces_memory(process)};
+	if (page->page != present.page || page->transition != present.transition ||
+	    page->memory != present.memory) {
+		*page = present;
+		page->shared = maps_at(target_pid(process->target), address, &mapping) == STATUS_OK &&
+			       mapping.shared && !target_is_own(process->target, address);
+	}
+	return page->shared;
+}
+
+void spaces_scout(struct process *process, uint32_t thread, const struct call *call)
+{
+	const struct process_scout *scout = process->options.scout;
+	const uint64_t addresses[] = {call->object, call->object2};
+	struct module_place place;
+	if (!spaces_others(process) || !entries_place(process->entries, call->entry, &place))
+		return;
+	for (size_t i = 0; i < sizeof addresses / sizeof *addresses; i++)
+		if (addresses[i] && is_shared_memory(process, addresses[i]))
+			scout->meet(scout->context, thread, call->entry, &place, addresses[i]);
+}
+
+bool process_shares_memory(const struct process *process)
+{
+	return process->shares_memory;
+}
+
+void spaces_name_memory(struct process *process, struct op *op)
+{
+	if (!process->options.follow)
+		return;
+	if ((op->kind == OP_MEMORY_READ || op->kind == OP_MEMORY_WRITE) && op->arg != MEMORY_ALL) {
+		op->arg2 = (int64_t)spaces_key(process, (uint64_t)op->arg2);
+		if (op->kind == OP_MEMORY_WRITE && op->arg3 && !(op->flags & OP_AWAITS))
+			op->arg3 = (int64_t)spaces_key(process, (uint64_t)op->arg3);
+	} else if (op->kind == OP_FUTEX_WAIT) {
+		op->arg3 = (int64_t)spaces_key(process, (uint64_t)op->arg3);
+	}
+}
+
 uint32_t spaces_memory(const struct process *process)
 {
 	return process->spaces_length > 0 ? process->spaces[process->space].memory : 0;

@@ -92,6 +92,8 @@ bool run_on_trap(struct run *run, const struct stop *stop)
 		return true;
 	if (call.op.kind == OP_OUTPUT && !outputs_leads(process, call.descriptor))
 		call.op.kind = OP_NONE;
+	if (call.instruction && process->options.scout && !run->own_calls)
+		spaces_scout(process, run->thread, &call);
 	bool visible = !call.libc_own && !run->own_calls && call.op.kind != OP_NONE;
 	if (plugin_failure())
 		return run_fail(run, END_UNSUPPORTED, STATUS_UNSUPPORTED, plugin_failure());

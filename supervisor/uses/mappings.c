@@ -25,6 +25,7 @@ static void tell(struct process *process, struct tracee *tracee, const char *wha
 	char text[256], at[PLACE_ROOM];
 	process_describe_place(process, tracee, regs ? regs->rip : 0, at);
 	snprintf(text, sizeof text, "%s%s", what, at);
+	process->shares_memory |= what == shared_memory;
 	if (what == made_code)
 		process_remark_on_memory(process, text);
 	else
@@ -110,9 +111,9 @@ static bool has_mapped(pid_t pid, const void *context)
 		return false;
 	for (size_t i = 0; i < maps.length && !found; i++) {
 		const struct snapshot_mapping *at = &maps.at[i];
-		found = at->inode == mapped->file->st_ino &&
-			(at->device == mapped->file->st_dev ||
-			 (at->path && strcmp(at->path, mapped->path) == 0));
+		found =
+		    at->inode == mapped->file->st_ino &&
+		    (at->device == mapped->file->st_dev || (at->path && strcmp(at->path, mapped->path) == 0));
 	}
 	maps_release(&maps);
 	return found;

@@ -34,6 +34,7 @@ struct atomic {
 	uint8_t copies; /* enum copy_kind */
 	uint8_t size;	/* of ATOMIC_RELEASE: how many bytes it gives back, enum releasing_size */
 	bool in_thread; /* relative to the thread's fs base */
+	bool scout;	/* no operation: it is only to be told what is accessed (call.scouts) */
 	const struct memory_call *function; /* of ATOMIC_CALL, ATOMIC_RESULT */
 	int64_t displacement;
 };

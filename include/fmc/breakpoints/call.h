@@ -62,6 +62,8 @@ struct call {
 	bool waits; /* its write is a plain store, which may wait in a buffer of its processor's */
 	bool
 	    unwatched; /* an atomic instruction that is no operation: passed by entries_pass(), once, or by entries_step() */
+	bool
+	    scouts; /* an access to `object`, and `object2` if that isn't 0, which is no operation: see entries_scout() */
 	bool compiled;		/* an access to memory that the compiler has told of: fmc_access() */
 	bool counts_references; /* and one of the C++ library's own, to `object` */
 	bool loads;		/* the loader has mapped or unmapped modules: see entries_look_again() */
@@ -138,6 +140,12 @@ void entries_use_atomics(struct entries *entries, enum atomics_use use);
  * the first target.
  */
 void entries_promote(struct entries *entries, const struct promoted *promoted);
+
+/*
+ * From now on plain accesses that may be to memory which processes share are decoded, each time, as no operation (call.scouts): passed by
+ * entries_step(). Not those of the stack pointer and a constant, nor of variables by their addresses. Before the first target.
+ */
+void entries_scout(struct entries *entries);
 
 /*
  * The place of an address, as modules are now; false: it is in none, or the module's name is too long. And the reverse, in the

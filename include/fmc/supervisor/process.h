@@ -44,6 +44,16 @@ struct process_pilot {
 	void (*plant)(void *context, struct target *target, bool planted);
 };
 
+/*
+ * Who is told of each access to memory that processes share (process_options.follow) while there are several, and the thread stands before it: by
+ * the program's plain instructions, functions of libraries that it calls, and the first time atomic ones.
+ */
+struct process_scout {
+	void *context;
+	void (*meet)(void *context, uint32_t thread, uint64_t instruction, const struct module_place *place,
+		     uint64_t address);
+};
+
 struct process_options {
 	struct program program; /* output and error are ignored if capture is set */
 	enum origin_kind origin;
@@ -65,6 +75,8 @@ struct process_options {
 	bool verify;  /* stop at every return of a native function, to check the model's predictions */
 	bool atomics; /* atomic instructions of the program and its libraries are operations, */
 	const struct promoted *promoted; /* and these plain ones, borrowed; NULL: none */
+	const struct process_scout *
+	    scout; /* who is told of accesses to memory that processes share, borrowed; NULL: nobody */
 	bool tso; /* stores of those wait in buffers (x86-TSO), which needs `atomics` */
 	/*
 	 * process_uncontrolled() tells of what a verdict on all executions misses: of atomic instructions where they aren't
@@ -123,6 +135,9 @@ struct process_look {
 
 /* In executions from now on; NULL: no longer. False without memory, or with a pilot. */
 bool process_look(struct process *process, const struct process_look *look);
+
+/* Could processes of some execution so far have had memory in common (process_options.follow)? */
+bool process_shares_memory(const struct process *process);
 
 /* While an execution is looked at: an operation of this thread's is about to make this access, which is told like the others. */
 void process_look_operation(struct process *process, const struct memory_access *access);

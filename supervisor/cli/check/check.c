@@ -196,8 +196,10 @@ static void print_again(const struct exploration *x, enum more more)
 	if (more == MORE_TSO) {
 		fprintf(stream, "%s.\n", verdict_memory_model(true));
 	} else if (more == MORE_RACES) {
-		fprintf(stream,
-			"accesses that %s: ", verdict->all_shared ? "threads share" : "no operation orders");
+		fprintf(stream, "accesses %s: ",
+			x->options->follow    ? "to memory that processes share"
+			: verdict->all_shared ? "that threads share"
+					      : "that no operation orders");
 		memory_seen_print(&x->races.names, 3, stream);
 		fprintf(stream, ".\n");
 	} else {

@@ -182,7 +182,8 @@ static void set_defaults(struct options *options)
 static bool comes_to_accesses(const struct options *options)
 {
 	return options->granularity >= GRANULARITY_RACE ||
-	       (options->automatic && options->granularity == GRANULARITY_OPEN);
+	       (options->automatic &&
+		(options->granularity == GRANULARITY_OPEN || options->granularity_assumed));
 }
 
 /* Defaults that depend on the command or on other options. */

@@ -73,7 +73,8 @@ bool explore_may_add_races(const struct exploration *x)
 {
 	const struct options *options = x->options;
 	const bool wanted = options->granularity >= GRANULARITY_RACE ||
-			    (options->automatic && options->granularity == GRANULARITY_OPEN);
+			    (options->automatic &&
+			     (options->granularity == GRANULARITY_OPEN || options->granularity_assumed));
 	return wanted && is_free(x) && x->verdict->reported_length == 0;
 }
 

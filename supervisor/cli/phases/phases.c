@@ -160,6 +160,7 @@ void explore_search(struct exploration *x, const struct launch *launch, const st
 	if (x->states)
 		x->verdict->states = states_count(x->states);
 	x->verdict->atomics = x->options->atomics;
+	x->verdict->shares_memory = process_shares_memory(x->session->process);
 	x->verdict->compiled = process_compiled(x->session->process, x->verdict->uncompiled);
 	x->verdict->all_shared = x->options->granularity == GRANULARITY_MEMORY;
 	x->verdict->seconds = explore_seconds(x);

@@ -277,6 +277,17 @@ static void print_nothing(const struct verdict *verdict, FILE *stream)
 	}
 }
 
+/* What a complete search hasn't seen of memory. */
+static const char *memory_unseen(const struct verdict *verdict)
+{
+	if (!verdict->follow)
+		return "memory was sampled, not watched";
+	if (!verdict->shares_memory)
+		return "memory wasn't looked at";
+	return verdict->memory.executions > 0 ? "memory that processes share was sampled, not watched"
+					      : "memory that processes share wasn't looked at";
+}
+
 static void print_headline(const struct verdict *verdict, FILE *stream)
 {
 	uint64_t n = verdict->executions;
@@ -298,8 +309,8 @@ static void print_headline(const struct verdict *verdict, FILE *stream)
 		fprintf(stream, ", complete for all interleavings of memory accesses%s",
 			verdict->tso ? " under x86-TSO" : "");
 	} else if (verdict->complete) {
-		fprintf(stream, ", complete at granularity %s: memory %s", verdict_granularity(verdict),
-			verdict->follow ? "wasn't looked at" : "was sampled, not watched");
+		fprintf(stream, ", complete at granularity %s: %s", verdict_granularity(verdict),
+			memory_unseen(verdict));
 	}
 	fprintf(stream, ".\n");
 }

@@ -63,7 +63,8 @@ struct verdict {
 	bool
 	    all_shared; /* if at accesses to memory, also at those that operations order (--granularity memory) */
 	bool atomics;  /* threads were switched at atomic instructions of the program, too */
-	bool follow;   /* its processes were followed */
+	bool follow;   /* its processes were followed, */
+	bool shares_memory; /* and may have memory in common */
 	bool driven;   /* it had a client */
 	bool tso;      /* their stores waited in buffers */
 	bool parted;   /* some accesses were several operations, for their parts */

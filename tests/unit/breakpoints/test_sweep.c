@@ -246,7 +246,7 @@ START_TEST(sweeps_are_interrupted)
 	raise(SIGINT);
 	ck_assert_int_eq(sweep_module(&module, &visitor), STATUS_INTERRUPTED);
 	ck_assert_uint_eq(seen.length, 0);
-	ck_assert_int_eq(atomics_find(&atomics, &module, false, NULL), STATUS_INTERRUPTED);
+	ck_assert_int_eq(atomics_find(&atomics, &module, false, NULL, false), STATUS_INTERRUPTED);
 	ck_assert_int_eq(answered_add(&answered, &module), STATUS_INTERRUPTED);
 	tracer_clear_interrupt();
 	sweep_file(&module, &seen, see);

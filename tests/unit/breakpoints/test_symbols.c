@@ -181,7 +181,7 @@ static size_t atomics_of(const char *name, bool is_static)
 	struct module module = {.is_static = is_static};
 	struct atomics atomics = {0};
 	ck_assert_int_gt(asprintf(&module.path, "%s/%s", getenv("FMC_TEST_SAMPLES"), name), 0);
-	ck_assert_int_eq(atomics_find(&atomics, &module, false, NULL), STATUS_OK);
+	ck_assert_int_eq(atomics_find(&atomics, &module, false, NULL, false), STATUS_OK);
 	size_t count = 0;
 	ck_assert_uint_eq(atomics.lost, 0);
 	for (size_t i = 0; i < atomics.length; i++) {
