@@ -19,6 +19,11 @@ field() {
 	judge "$1 is $2" [ "$("$BUILD/tests/json" "$SCRATCH/json" "$1")" = "$2" ]
 }
 
+# Of what has been run to its end nothing is left to chance: of the random turns only those that count fewer yields see more.
+check 1 -v --no-minimize -- "$BUILD/samples/sleeps_twice"
+judge 'random turns: those that count fewer yields' grep -q 'fmc: pos, after' "$SCRATCH/err"
+judge 'and no others' [ "$(grep -cE 'fmc: (random|recur|surw), after' "$SCRATCH/err")" -eq 0 ]
+
 # Executions that come to no end: who is where, and no claim to completeness. What loops aren't looked for: --spin-ms 0.
 for strategy in auto dfs optimal; do
 	check 2 --strategy $strategy --time 1 --spin-ms 0 --require-complete -- "$ENDLESS" compute

@@ -86,6 +86,20 @@ static void leave_half(struct exploration *x, const struct phase *phase)
 		x->deadline = x->session->deadline = x->begin + (x->deadline - x->begin) / 2;
 }
 
+/* Has this phase run all that its fairness allows, or with `ordered` its time-outs as well? */
+static bool has_run_all(const struct exploration *x, const struct phase *phase)
+{
+	return x->search.complete && !x->search.bound_met && !x->diverged && !x->anew && !x->over &&
+	       !phase->search.unwatched && !strategy_random(phase->search.strategy);
+}
+
+/* Chance finds nothing among what that one has run all of. */
+static bool is_vain(const struct phase *phase, const struct phase *all)
+{
+	return all && strategy_random(phase->search.strategy) && phase->search.fair_k == all->search.fair_k &&
+	       !phase->search.unwatched && (phase->search.ordered || !all->search.ordered);
+}
+
 static void explore_phases(struct exploration *x)
 {
 	const struct portfolio_program program = {
@@ -93,14 +107,18 @@ static void explore_phases(struct exploration *x)
 	struct phase phases[PORTFOLIO_ROOM];
 	size_t again, length = portfolio_make(x->options, &program, phases, &again);
 	const size_t from = x->resume->going_on ? x->resume->position : 0;
+	const struct phase *all = NULL;
 	if (x->complete)
 		x->completed = phases[x->completed_at % length];
 	for (size_t i = 0, position = 0; i < length && !x->over && !x->complete && !x->hands_on;
 	     i++, position++) {
 		x->phase_at = i;
 		/* Systematic strategies build on what earlier executions did. */
-		if (position >= from && (!x->diverged || strategy_random(phases[i].search.strategy)))
+		if (position >= from && (!x->diverged || strategy_random(phases[i].search.strategy)) &&
+		    !is_vain(&phases[i], all)) {
 			explore_phase(x, &phases[i], position);
+			all = has_run_all(x, &phases[i]) ? &phases[i] : all;
+		}
 		/* What fairness leaves out is first looked for by turns that count fewer yields. */
 		x->complete &= !(phases[i].small && x->forbade);
 		leave_half(x, &phases[i]);
