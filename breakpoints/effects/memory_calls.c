@@ -13,6 +13,9 @@ const char *memory_state_name(size_t i)
 	    [HOSTS] = "gethostbyname",	 [SERVICES] = "getservbyname", [PROTOCOLS] = "getprotobyname",
 	    [NETWORKS] = "getnetbyname", [PROGRAMS] = "getrpcbyname",  [MOUNTS] = "getmntent",
 	    [LOGINS] = "getutxent",	 [LOGIN] = "getlogin",	       [TERMINALS] = "ttyname",
+	    [TABLE] = "hsearch",	 [DIGITS] = "ecvt",	       [DIGITS_BEHIND] = "fcvt",
+	    [ENCODED] = "l64a",		 [STATIONS] = "ether_ntoa",    [STATION] = "ether_aton",
+	    [SHELLS] = "getusershell",	 [FILE_SYSTEMS] = "getfsent",
 	    [INPUT] = "_IO_2_1_stdin_",	 [OUTPUT] = "_IO_2_1_stdout_", [ERRORS] = "_IO_2_1_stderr_",
 	    [OPTION] = "optind",	 [OPTION_ARGUMENT] = "optarg", [STREAM_IN] = "_ZSt3cin",
 	    [STREAM_OUT] = "_ZSt4cout",	 [STREAM_ERROR] = "_ZSt4cerr", [STREAM_LOG] = "_ZSt4clog"};

@@ -88,6 +88,14 @@ enum state {
 	MOUNTS,
 	LOGINS,
 	LOGIN,
+	TABLE, /* of hcreate() */
+	DIGITS,
+	DIGITS_BEHIND, /* the point, of fcvt() */
+	ENCODED,       /* by l64a() */
+	STATIONS,      /* of Ethernet, as text, */
+	STATION,       /* and as a number */
+	SHELLS,
+	FILE_SYSTEMS,
 	TERMINALS,
 	INPUT,
 	OUTPUT,

@@ -8,7 +8,8 @@
  *     length   strlen of what is longer for a moment          sort     qsort, whose function locks, of what another one changes
  *     rand     both draw a number, in any order                wait     strcmp in a loop that waits
  *     moved    mremap of what another one writes to            detached shmdt
- *     shrunk   mremap of what lies behind that
+ *     shrunk   mremap of what lies behind that                 encoded  l64a, whose result is libc's
+ *     digits   ecvt, the same
  */
 #include <assert.h>
 #include <pthread.h>
@@ -62,6 +63,30 @@ static void *find_year(void *argument)
 	const time_t now = *(time_t *)argument;
 	struct tm own, *date = right ? gmtime_r(&now, &own) : gmtime(&now);
 	assert(date->tm_year == (now > 0 ? 101 : 70));
+	return NULL;
+}
+
+/* Each has words of its own. */
+static void *encode(void *words)
+{
+	const long number = *(char *)words == 'a' ? 77 : 123456789;
+	char own[16];
+	enter();
+	strcpy(own, l64a(number));
+	leave();
+	assert(a64l(own) == number);
+	return NULL;
+}
+
+static void *write_digits(void *words)
+{
+	const bool first = *(char *)words == 'a';
+	char own[16];
+	int point, sign;
+	enter();
+	strcpy(own, ecvt(first ? 1.5 : 2.5, 4, &point, &sign));
+	leave();
+	assert(*own == (first ? '1' : '2'));
 	return NULL;
 }
 
@@ -269,6 +294,8 @@ static const struct {
 	void *(*one)(void *), *(*other)(void *);
 } cases[] = {{"tokens", take_apart, take_apart},
 	     {"date", find_year, find_year},
+	     {"encoded", encode, encode},
+	     {"digits", write_digits, write_digits},
 	     {"ask", set_variable, ask_twice},
 	     {"half", write_text, read_text},
 	     {"freed", replace_name, compare_name},

@@ -614,14 +614,17 @@ END_TEST
 START_TEST(states_of_libc)
 {
 	static const char *const apart[] = {
-	    "getpwnam",	      "getgrnam",     "getspent", "gethostbyaddr", "getservbyname",
-	    "getprotobyname", "getnetbyname", "getlogin", "getutent",	   "ttyname"};
+	    "getpwnam",	    "getgrnam", "getspent",   "gethostbyaddr", "getservbyname", "getprotobyname",
+	    "getnetbyname", "getlogin", "getutent",   "ttyname",       "hsearch",	"ecvt",
+	    "fcvt",	    "l64a",	"ether_ntoa", "ether_aton",    "getusershell",	"getfsent"};
 	for (size_t i = 0; i < sizeof apart / sizeof *apart; i++)
 		for (size_t k = 0; k < i; k++)
 			ck_assert_msg(state_written_by(apart[i]) != state_written_by(apart[k]), "%s and %s",
 				      apart[i], apart[k]);
 	ck_assert_int_eq(state_written_by("getpwuid"), state_written_by("getpwent"));
 	ck_assert_int_eq(state_written_by("getservent"), state_written_by("getservbyport"));
+	ck_assert_int_eq(state_written_by("hcreate"), state_written_by("hsearch"));
+	ck_assert_int_eq(state_written_by("getfsfile"), state_written_by("getfsent"));
 	ck_assert_ptr_null(memory_calls_find("inet_ntoa"));
 }
 END_TEST
