@@ -1,6 +1,6 @@
-# fmc: `make demo`, `make check`, `make check-long`, `make check-quick`, `make check-sanitized`, `make bench`, `make tables`, `make programs`, `make fuzz`,
+# fmc: `make demo`, `make check`, `make check-long`, `make check-quick`, `make check-sanitized`, `make bench`, `make tables`, `make programs`, `make programs-inside`, `make fuzz`,
 # `make install PREFIX=/usr/local DESTDIR=`, `make uninstall`, `make deb`, `make clean`. Variables: CC, CXX, CFLAGS, BUILD (folder), SANITIZE=1 (address and undefined
-# behaviour sanitizers), TABLES (which of `make tables`), PROGRAMS (which of `make programs`).
+# behaviour sanitizers), TABLES (which of `make tables`), PROGRAMS (which of `make programs` and `make programs-inside`).
 .DEFAULT_GOAL := all
 
 VERSION := 0.1.0
@@ -346,6 +346,12 @@ programs:
 	@$(MAKE) --no-print-directory -s all
 	@tests/programs/run.py $(BUILD)/fmc $(PROGRAMS)
 
+# How much of what they do is run inside of them, without stops: CHECK (seconds), ENGINE, PROGRAMS.
+programs-inside:
+	@tests/setup.sh build programs
+	@$(MAKE) --no-print-directory -s all
+	@tests/programs/inside.py $(BUILD)/fmc $(PROGRAMS)
+
 tables:
 	@tests/setup.sh build check
 	@$(MAKE) --no-print-directory -s all samples tools
@@ -399,6 +405,6 @@ clean:
 	rm -rf build
 
 always:
-.PHONY: syntax $(SYNTAX) $(SYNTAX_TESTS) $(SYNTAX_TARGETS) $(SYNTAX_PLUGINS) graph rooms check-rooms all always archives samples units tools fuzz demo check check-long check-quick check-sanitized bench tables install uninstall deb clean
+.PHONY: syntax $(SYNTAX) $(SYNTAX_TESTS) $(SYNTAX_TARGETS) $(SYNTAX_PLUGINS) graph rooms check-rooms all always archives samples units tools fuzz demo check check-long check-quick check-sanitized bench programs programs-inside tables install uninstall deb clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -19,6 +19,7 @@ struct engine {
 	struct target *target; /* with the agent in it; NULL: there is none */
 	bool lent;	       /* it has come there by itself, and isn't a copy */
 	struct engine_account account;
+	size_t left_for; /* which of its reasons the present execution is run by stops for */
 	uint64_t begun;
 	const struct trace
 	    *begun_trace; /* what it had done of the last plan, which it gave up; NULL: that isn't known */

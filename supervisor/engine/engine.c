@@ -117,6 +117,7 @@ static bool leave(struct engine *engine, const char *why)
 		account->reasons_length++;
 	}
 	account->reasons[i].executions++;
+	engine->left_for = i;
 	return false;
 }
 

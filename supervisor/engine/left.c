@@ -171,6 +171,7 @@ bool engine_stopped_as_begun(struct engine *engine, const struct trace *trace)
 	const struct trace *begun = engine->begun_trace;
 	engine->account.stopped++;
 	engine->account.stop_transitions += trace->length;
+	engine->account.reasons[engine->left_for].transitions += trace->length;
 	if (!begun || begun->length < 2 || trace->length < begun->length)
 		return true;
 	const size_t same = trace_difference(begun, trace);

@@ -46,10 +46,10 @@ bool engine_left_same(const struct engine *engine, char why[ENGINE_WHY]);
 bool engine_stopped_as_begun(struct engine *engine, const struct trace *trace);
 
 /* Why executions were run by stops, and how many for that reason; in the order in which they came up, the last one stands for all others. */
-#define ENGINE_REASONS 6
+#define ENGINE_REASONS 8
 struct engine_reason {
 	char why[ENGINE_WHY];
-	uint64_t executions;
+	uint64_t executions, transitions;
 };
 
 struct engine_account {

@@ -117,6 +117,6 @@ void session_tell_engine(const struct session *session)
 	    " by stops, of %" PRIu64,
 	    account.run, account.run_transitions, account.stopped, account.stop_transitions);
 	for (size_t i = 0; i < account.reasons_length; i++)
-		say("%" PRIu64 " not by the agent: %s", account.reasons[i].executions,
-		    account.reasons[i].why);
+		say("%" PRIu64 " not by the agent: %s: %" PRIu64 " transitions",
+		    account.reasons[i].executions, account.reasons[i].why, account.reasons[i].transitions);
 }
