@@ -43,7 +43,7 @@ static bool share_region(struct engine *engine)
 }
 
 /*
- * A line of /proc/PID/maps: memory that the program may write to. False: memory that others may change, which can't be restored. *guard: the memory that
+ * A line of /proc/PID/maps: memory that the program may write to, or only read. False: memory that others may change, which can't be restored. *guard: the memory that
  * the line before told of, if nobody may touch it.
  */
 static bool add_area(struct agent_region *region, const struct target *target, const char *line,
@@ -57,9 +57,11 @@ static bool add_area(struct agent_region *region, const struct target *target, c
 		return true;
 	if (!*name && strcmp(rights, "---p") == 0)
 		*guard = (struct agent_range){low, high};
-	if (rights[1] != 'w')
-		return true;
 	if (target_is_own(target, low) || (low >= AGENT_LOWEST && low < AGENT_END))
+		return true;
+	if (strcmp(rights, "r--p") == 0 && region->readable_length < AGENT_READABLE)
+		region->readable[region->readable_length++] = (struct agent_range){low, high};
+	if (rights[1] != 'w')
 		return true;
 	if (rights[3] != 'p' || region->areas_length == AGENT_AREAS)
 		return false;

@@ -90,6 +90,7 @@ struct agent_now {
 	uint32_t opened;       /* files that threads have opened while there were others */
 	struct agent_handler handlers[AGENT_HANDLERS]; /* that the program has set: */
 	struct agent_range holes[AGENT_HOLES];	       /* that it has unmapped of the areas: */
+	uint8_t hole_rights[AGENT_HOLES];
 	uint32_t handlers_length, holes_length, told_length;
 	struct agent_range told[AGENT_TOLD]; /* as agent_left.told */
 	int64_t places[AGENT_FILES];	     /* as agent_region.places */

@@ -25,35 +25,61 @@ static bool has_hole(const struct agent_range *range)
 	return false;
 }
 
-/* All of it is of one kind. What lies below that nobody may touch stays as it is; *range is the rest. */
-static bool is_whole(struct agent_range *range)
+/* From `at` on: what is of one kind there, at most up to high. False: it isn't known how to be put back. */
+static bool find_piece(uint64_t at, uint64_t high, struct agent_range *piece, uint8_t *rights)
 {
-	for (uint32_t a = 0; a < REGION->areas_length; a++) {
-		const struct agent_range *area = &REGION->areas[a];
-		if (range->low < REGION->guarded[a] || range->low >= area->high || range->high > area->high ||
-		    range->high <= area->low)
+	const struct agent_region *region = REGION;
+	for (uint32_t a = 0; a < region->areas_length; a++) {
+		if (at < region->areas[a].low || at >= region->areas[a].high)
 			continue;
-		if (range->low < area->low)
-			range->low = area->low;
-		return REGION->nameless[a] && !has_hole(range);
+		*piece =
+		    (struct agent_range){at, high < region->areas[a].high ? high : region->areas[a].high};
+		*rights = PROT_READ | PROT_WRITE;
+		return region->nameless[a];
+	}
+	for (uint32_t r = 0; r < region->readable_length; r++) {
+		if (at < region->readable[r].low || at >= region->readable[r].high)
+			continue;
+		*piece = (struct agent_range){at, high < region->readable[r].high ? high
+										  : region->readable[r].high};
+		*rights = PROT_READ;
+		return true;
 	}
 	return false;
 }
 
+/* What lies below an area and nobody may touch stays as it is. */
+static uint64_t behind_guard(uint64_t low)
+{
+	for (uint32_t a = 0; a < REGION->areas_length; a++)
+		if (low >= REGION->guarded[a] && low < REGION->areas[a].low)
+			return REGION->areas[a].low;
+	return low;
+}
+
 bool holes_unmap(uint64_t low, uint64_t size)
 {
-	struct agent_range range = {low, (low + size + PAGE - 1) & ~(PAGE - 1)};
-	if (low % PAGE || range.high <= low || agent.now.holes_length == AGENT_HOLES || !is_whole(&range) ||
-	    !protect(&range, PROT_NONE))
+	const struct agent_range range = {low, (low + size + PAGE - 1) & ~(PAGE - 1)};
+	struct agent_range piece;
+	uint8_t rights;
+	if (low % PAGE || range.high <= low || has_hole(&range))
 		return false;
-	agent.now.holes[agent.now.holes_length++] = range;
+	for (uint64_t at = behind_guard(low); at < range.high; at = piece.high) {
+		if (agent.now.holes_length == AGENT_HOLES || !find_piece(at, range.high, &piece, &rights) ||
+		    !protect(&piece, PROT_NONE))
+			return false;
+		agent.now.hole_rights[agent.now.holes_length] = rights;
+		agent.now.holes[agent.now.holes_length++] = piece;
+	}
 	return true;
 }
 
 bool holes_fill(void)
 {
-	while (agent.now.holes_length > 0)
-		if (!protect(&agent.now.holes[--agent.now.holes_length], PROT_READ | PROT_WRITE))
+	while (agent.now.holes_length > 0) {
+		const uint32_t last = --agent.now.holes_length;
+		if (!protect(&agent.now.holes[last], agent.now.hole_rights[last]))
 			return false;
+	}
 	return true;
 }

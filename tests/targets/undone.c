@@ -22,6 +22,8 @@
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static char *memory;	/* four pages */
 static char *alternate; /* as many, after one that nobody may touch */
+static char *readable;	/* of a file, a page; */
+static char *both;	/* a page that may be written, and one that may not */
 static int file, others, doubled = -1;
 
 static void check(int holds)
@@ -121,6 +123,14 @@ static void map_file(void)
 	mapped[1]++;
 }
 
+/* What may only be read, and two kinds of memory at once. */
+static void unmap_readable(void)
+{
+	check(memcmp(readable + 1, "ELF", 3) == 0 && both[0] == 1 && both[PAGE] == 2);
+	both[0] = 3;
+	check(munmap(readable, PAGE) == 0 && munmap(both, 2 * PAGE) == 0);
+}
+
 static void read_file(void)
 {
 	char bytes[4];
@@ -147,6 +157,11 @@ int main(int argc, char **argv)
 	set_alternate(alternate + PAGE);
 	check(sched_getaffinity(0, sizeof before, &before) == 0);
 	file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	readable = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE, file, 0);
+	both = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	both[0] = 1;
+	both[PAGE] = 2;
+	check(readable != MAP_FAILED && mprotect(both + PAGE, PAGE, PROT_READ) == 0);
 	if (argc > 1)
 		doubled = dup(file);
 	sigfillset(&all);
@@ -178,6 +193,7 @@ int main(int argc, char **argv)
 		pthread_join(threads[i], NULL);
 	check(memory[0] == 3 && memory[3 * PAGE] == 2);
 	munmap(memory, PAGE);
+	unmap_readable();
 	check(is_alternate(alternate + PAGE));
 	set_alternate(NULL);
 	check(munmap(alternate, ALTERNATE + PAGE) == 0);

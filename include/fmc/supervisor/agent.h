@@ -28,7 +28,8 @@
 #define AGENT_CHECK	   UINT64_C(0x666d63206167656e) /* around what the agent writes */
 #define AGENT_AREAS	   64
 #define AGENT_RANGES	   16
-#define AGENT_HOLES	   16
+#define AGENT_HOLES	   64
+#define AGENT_READABLE	   256
 #define AGENT_FILES	   64 /* descriptors below this */
 #define AGENT_TOLD	   32
 #define AGENT_NAMES	   32
@@ -113,6 +114,8 @@ struct agent_region {
 	struct agent_range areas[AGENT_AREAS]; /* writable memory, in ascending order; */
 	bool nameless[AGENT_AREAS];	       /* it is no file's, stack or heap */
 	uint64_t guarded[AGENT_AREAS]; /* from there up to it there is such memory that nobody may touch */
+	struct agent_range readable[AGENT_READABLE]; /* memory of its own that it may only read */
+	uint32_t readable_length;
 	struct agent_range ranges[AGENT_RANGES]; /* libc's own */
 	struct entry_lead entries[AGENT_ENTRIES];
 	uint64_t lock, unlock; /* the real pthread_mutex_lock() and pthread_mutex_unlock() */
