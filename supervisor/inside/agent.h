@@ -202,6 +202,8 @@ void files_close(void);
 /* Is the open file one that is kept, and not made up as it is read? And has no other thread opened it? */
 bool files_is_kept(int64_t descriptor);
 bool files_note(const struct agent_thread *thread, const struct stat *file);
+/* Is it open to be read, by any descriptor? */
+bool files_has_open(const struct stat *file);
 /* One that the thread has opened itself to write, or that it had open so at the beginning and nobody else has used. */
 bool files_is_written(const struct agent_thread *thread, uint64_t descriptor);
 

@@ -216,6 +216,28 @@ bool files_is_first(const struct agent_thread *thread, uint64_t descriptor)
 	       files_note(thread, &file);
 }
 
+/* Has it this file open to be read, by any descriptor? */
+bool files_has_open(const struct stat *file)
+{
+	struct stat open;
+	for (uint32_t i = 0; i < AGENT_FILES; i++)
+		if ((files[i].open || agent.now.places[i] >= 0) &&
+		    own_call(SYS_fstat, i, (uint64_t)(uintptr_t)&open, 0, 0, 0, 0) == 0 &&
+		    open.st_ino == file->st_ino && open.st_dev == file->st_dev)
+			return true;
+	return false;
+}
+
+/* It can only be read, and where is said each time: it doesn't matter who else does so, but for who closes it. */
+static bool reads_first(const struct agent_thread *thread, uint64_t descriptor)
+{
+	const uint32_t number = (uint32_t)descriptor;
+	if (number >= AGENT_FILES || agent.now.places[number] < 0 || !REGION->opens || !files_is_kept(number))
+		return false;
+	(void)is_users(thread, number);
+	return true;
+}
+
 bool files_is_threads(const struct agent_thread *thread, uint64_t descriptor)
 {
 	return is_own(thread, descriptor) || files_is_first(thread, descriptor);
@@ -281,7 +303,6 @@ static bool use_first(struct agent_thread *thread, long number)
 		return read_first(thread);
 	case SYS_lseek:
 		return seek_first(thread);
-	case SYS_pread64:
 	case SYS_fadvise64:
 		return pass(thread, number);
 	default:
@@ -366,6 +387,8 @@ static bool use_descriptor(struct agent_thread *thread, long number)
 {
 	if (files_is_output(thread, thread->context.rdi))
 		return use_output(thread, number);
+	if (number == SYS_pread64 && reads_first(thread, thread->context.rdi))
+		return pass(thread, number);
 	if (files_is_first(thread, thread->context.rdi))
 		return use_first(thread, number);
 	if (!(is_own(thread, thread->context.rdi) || files_is_written(thread, thread->context.rdi)) ||

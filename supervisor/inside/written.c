@@ -157,7 +157,7 @@ static bool can_be_opened(const struct agent_thread *thread, const struct wish *
 			  int64_t *refused)
 {
 	if (!S_ISREG(file->st_mode) || file->st_mode & (S_ISUID | S_ISGID) || !files_note(thread, file) ||
-	    (!(wish->flags & O_TRUNC) && file->st_size > COPIED_MOST))
+	    files_has_open(file) || (!(wish->flags & O_TRUNC) && file->st_size > COPIED_MOST))
 		return false;
 	const int64_t opened = open_there(wish, wish->flags & O_ACCMODE);
 	if (opened < 0) {

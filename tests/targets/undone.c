@@ -1,6 +1,6 @@
 /*
  * What it had before its first thread it changes in each execution: a signal's handler, its stack for handlers, memory, which it unmaps in part, where it
- * reads a file and whether that waits, and which descriptors are open; one file another thread reads. It goes to the folder where it is. With an argument a second descriptor reads on
+ * reads a file and whether that waits, and which descriptors are open; one file another thread reads, and one both. It goes to the folder where it is. With an argument a second descriptor reads on
  * in its file, too.
  */
 #include <fcntl.h>
@@ -24,7 +24,7 @@ static char *memory;	/* four pages */
 static char *alternate; /* as many, after one that nobody may touch */
 static char *readable;	/* of a file, a page; */
 static char *both;	/* a page that may be written, and one that may not */
-static int file, others, doubled = -1;
+static int file, others, shared, doubled = -1;
 
 static void check(int holds)
 {
@@ -63,6 +63,7 @@ static void *work(void *reads)
 	char bytes[4], stack[ALTERNATE];
 	check(is_alternate(NULL));
 	set_alternate(stack);
+	check(pread(shared, bytes, 3, 1) == 3 && memcmp(bytes, "ELF", 3) == 0);
 	if (reads)
 		check(read(others, bytes, 4) == 4 && memcmp(bytes + 1, "ELF", 3) == 0);
 	pthread_mutex_lock(&mutex);
@@ -166,6 +167,7 @@ int main(int argc, char **argv)
 		doubled = dup(file);
 	sigfillset(&all);
 	check(write(STDOUT_FILENO, "before", 6) == 6 && pthread_sigmask(SIG_SETMASK, &all, NULL) == 0);
+	shared = open("/bin/true", O_RDONLY | O_CLOEXEC);
 	others = open("/bin/sh", O_RDONLY | O_CLOEXEC);
 	check(read(file, first, sizeof first) == 4);
 	for (int i = 0; i < 2; i++)

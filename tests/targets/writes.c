@@ -1,6 +1,6 @@
 /*
  * It writes files while there are other threads: a new one, which is told of as any file is, and FILE, which holds "before", behind what is there, over it, and
- * emptied, or two that it has opened and written before the first thread. WAY says which; with an s behind it another thread asks for the new one, too: writes FILE WAY
+ * emptied, or two that it has opened and written before the first thread; 5: one that it reads meanwhile. WAY says which; with an s behind it another thread asks for the new one, too: writes FILE WAY
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -101,9 +101,20 @@ static void write_early(void)
 	check(close(early[1]) == 0);
 }
 
+/* What is written is read by another descriptor. */
+static void write_read(void)
+{
+	char bytes[8];
+	const int reads = open(file, O_RDONLY), writes = open(file, O_WRONLY);
+	check(reads >= 0 && writes >= 0 && write(writes, "BE", 2) == 2);
+	check(read(reads, bytes, 8) == 6 && memcmp(bytes, "BEfore", 6) == 0);
+	check(close(reads) == 0 && close(writes) == 0);
+}
+
 int main(int argc, char **argv)
 {
-	static void (*const ways[])(void) = {write_new, write_behind, write_over, write_instead, write_early};
+	static void (*const ways[])(void) = {write_new,	    write_behind, write_over,
+					     write_instead, write_early,  write_read};
 	pthread_t thread;
 	if (argc < 3)
 		return 2;
