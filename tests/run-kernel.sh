@@ -84,7 +84,7 @@ judge "whole_flock: two executions at a time, $all in all" [ "$(field executions
 # What depends on which of two threads was first. Where others may have the object, too, that is named and the search isn't complete.
 objects=$T
 T=$BUILD/targets/kernel_order
-own=(append number poll_between opened_otherwise sendfile copied)
+own=(append told number poll_between opened_otherwise sendfile copied)
 others=(accepted watch watch_read)
 more=(next size dialled udp rights named epoll_between poll_queue sealed)
 if [ -n "${FMC_TEST_LONG:-}" ]; then

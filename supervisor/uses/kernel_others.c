@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -204,12 +205,21 @@ static bool set_messages(const struct user_regs_struct *regs, long number, struc
 	return true;
 }
 
+/* Does it ask for a signal, or a thread, that is to tell of a message? These come from the kernel. */
+static bool asks_to_be_told(const struct process *process, const struct user_regs_struct *regs, long number)
+{
+	struct sigevent event = {.sigev_notify = SIGEV_NONE};
+	return number == SYS_mq_notify && regs->rsi &&
+	       (target_read(process->target, regs->rsi, &event, sizeof event) != STATUS_OK ||
+		event.sigev_notify != SIGEV_NONE);
+}
+
 /* Of POSIX, of which others have the name as long as it has one. */
 static bool set_letters(const struct process *process, const struct user_regs_struct *regs, long number,
 			struct kernel_call *call)
 {
 	struct stat file;
-	const bool timed = number != SYS_mq_getsetattr && regs->r8;
+	const bool timed = (number == SYS_mq_timedsend || number == SYS_mq_timedreceive) && regs->r8;
 	if (!channels_find_file(process, (int)regs->rdi, &file))
 		return false;
 	*call = (struct kernel_call){.class = CLASS_QUEUE,
@@ -219,9 +229,9 @@ static bool set_letters(const struct process *process, const struct user_regs_st
 				     .used = (int)regs->rdi,
 				     .id = channels_file_id(process, &file) | UINT64_C(1) << 63,
 				     .amount = number != SYS_mq_getsetattr,
-				     .never_waits = number == SYS_mq_getsetattr,
-				     .others = file.st_nlink > 0,
-				     .can_be_operation = number != SYS_mq_notify && !timed};
+				     .never_waits = number == SYS_mq_getsetattr || number == SYS_mq_notify,
+				     .others = file.st_nlink > 0 || asks_to_be_told(process, regs, number),
+				     .can_be_operation = !timed};
 	return true;
 }
 

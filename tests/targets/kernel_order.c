@@ -14,6 +14,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -735,6 +736,16 @@ static void make_asked_queue(void)
 	make_named();
 }
 
+/* Of two only the first one can ask to be told of messages. */
+static void ask_to_be_told(int me)
+{
+	struct sigevent event = {.sigev_notify = SIGEV_NONE};
+	if (mq_notify(queue, &event) == 0)
+		first = me;
+	else
+		must(errno == EBUSY);
+}
+
 static void poll_queue_or_send(int me)
 {
 	struct pollfd what[] = {{.fd = queue, .events = POLLIN}, {.fd = one[0], .events = POLLIN}};
@@ -1152,6 +1163,7 @@ static const struct order orders[] = {
     {"poll_counter", make_counter, poll_counter_or_add, NULL},
     {"poll_lock", make_pipes, poll_or_lock, NULL},
     {"poll_end", make_two_ends, poll_end_or_put, NULL},
+    {"told", make_asked_queue, ask_to_be_told, check_first},
     {"poll_queue", make_asked_queue, poll_queue_or_send, NULL},
     {"epoll_between", make_events, epoll_between_or_put, NULL},
     {"epoll_twice", make_full_events, change_twice_or_ask, NULL},
