@@ -58,6 +58,17 @@ done
 check 1 --strategy recur --executions 2 --depth 1000 --no-minimize -- "$BUILD/targets/goes_round" never
 says "goes round for ever" '^livelock: 1 transition of T1 repeated for ever'
 
+# A child process that takes a lock which was another thread's as it was made sleeps for ever, unless something of its own ends that.
+CHILD=$BUILD/targets/child_sleeps
+check 1 --no-minimize -o "$SCRATCH/child.sched" -- "$CHILD" lock
+says "a child sleeps for ever" '^deadlock: T1 waits for a child process that sleeps for ever \(where: --follow\)$'
+timeout -k 5 60 "$FMC" replay "$SCRATCH/child.sched" </dev/null >"$SCRATCH/out" 2>&1
+judge "it is played again" [ $? -eq 0 ]
+for case in prepared alarmed handled; do
+	check 0 --strategy dfs --executions 4 -- "$CHILD" $case
+	says "a child, $case" '^No failure found'
+done
+
 # Whoever looks for work every millisecond keeps nobody from a lock for ever.
 check 0 --strategy recur --atomics --executions 100 -- "$BUILD/targets/idle_workers"
 says "idle workers" '^No failure found in 100 executions'

@@ -373,6 +373,11 @@ static bool can_be_asked(const struct process *process, uint32_t thread, const s
 	return tracee && (traits->awaits == AWAITS_SIGNAL || traits->reads >= 0 || traits->writes >= 0);
 }
 
+static bool awaits_child(const struct op *op)
+{
+	return op->kind == OP_SYSCALL && (op->arg == SYS_wait4 || op->arg == SYS_waitid);
+}
+
 /*
  * What could still wake a thread: a child process, by a semaphore that it shares or a pipe; the kernel, by a counter; and whatever
  * those threads wait for that are in a system call.
@@ -380,14 +385,15 @@ static bool can_be_asked(const struct process *process, uint32_t thread, const s
 static enum hope outside_hope(struct process *process)
 {
 	const struct model *model = process->model->model;
-	enum hope hope = target_descendants(process->target) ? HOPE_MORE : HOPE_NONE;
+	const bool asleep = target_descendants_sleep(process->target);
+	enum hope hope = target_descendants(process->target) && !asleep ? HOPE_MORE : HOPE_NONE;
 	for (uint32_t t = 0; t < model_threads(model); t++) {
 		const struct op *op = model_pending(model, t);
 		if (!model_exited(model, t) && op->kind == OP_EVENTFD_READ && kernel_works(process))
 			return HOPE_MORE;
 		if (!model_exited(model, t) && op->kind == OP_FIFO_OPEN && kernel_may_hear(process, t, op))
 			return HOPE_MORE;
-		if (!waits_for_outside(process, t, op))
+		if (!waits_for_outside(process, t, op) || (asleep && awaits_child(op)))
 			continue;
 		/* Nothing comes for a thread that needs what a copy lacks. */
 		if (!(op->flags & OP_ABSENT) && can_be_asked(process, t, op))

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 
 char *report_object(const struct finding *finding, enum object_class class, uint32_t object)
 {
@@ -19,11 +20,27 @@ char *report_object(const struct finding *finding, enum object_class class, uint
 	return written < 0 ? NULL : text;
 }
 
+/* Those of a circle wait for ever, whatever becomes of the others; without one nobody can go on, nor any process that isn't followed. */
+static bool all_asleep(const struct trace *trace)
+{
+	bool circle = trace->end != END_DEADLOCK;
+	for (uint32_t t = 0; t < trace->threads_length && !circle; t++)
+		circle = trace_in_circle(trace, t);
+	return !circle;
+}
+
 /* "forks[1] held by T3" and the like, for a thread that can't go on. */
 static void print_blocked(const struct finding *finding, uint32_t thread, FILE *stream)
 {
 	const struct thread_end *end = &finding->trace.threads[thread];
 	const char *op = op_name(end->pending.kind);
+	const int64_t number = end->pending.kind == OP_SYSCALL ? end->pending.arg : -1;
+	if (number == SYS_wait4 || number == SYS_waitid) {
+		fprintf(stream, "waits for a child process %s, in %s",
+			all_asleep(&finding->trace) ? "that sleeps for ever (where: --follow)" : "to end",
+			op);
+		return;
+	}
 	if (end->blocked_object == NO_OBJECT || end->blocked_class == CLASS_NONE) {
 		fprintf(stream, "waits in %s", op);
 		return;

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/user.h>
 #include <sys/wait.h>
 
 /*
@@ -114,6 +116,15 @@ static bool may_go_on(const struct target *target, struct descendant *descendant
 	return descendant->stage == CHILD_EXITS;
 }
 
+static bool sets_timer(pid_t pid)
+{
+	struct user_regs_struct regs;
+	if (ptrace(PTRACE_GETREGS, pid, NULL, &regs) != 0)
+		return true;
+	const long number = (long)regs.orig_rax;
+	return number == SYS_alarm || number == SYS_setitimer || number == SYS_timer_create;
+}
+
 void descendants_serve(struct target *target, pid_t pid, int status)
 {
 	struct descendant *descendant = find(target, pid);
@@ -139,6 +150,8 @@ void descendants_serve(struct target *target, pid_t pid, int status)
 		break;
 	case PTRACE_EVENT_SECCOMP:
 		target->mapping_calls += shares_memory;
+		if (descendant)
+			descendant->has_timers |= sets_timer(pid);
 		target->answers->before_childs_call(target, pid);
 		break;
 	case PTRACE_EVENT_EXEC:

@@ -37,6 +37,7 @@ struct early_stop {
 struct descendant {
 	pid_t pid;
 	bool shares_memory; /* vfork: runs over the target's traps */
+	bool has_timers;    /* or has asked for some, which may send it signals */
 	bool child;	    /* the target's own, who waits for it; then: */
 	uint32_t number;
 	enum { CHILD_RUNS, CHILD_HELD, CHILD_EXITS } stage; /* HELD: where it exits */

@@ -45,6 +45,12 @@ void target_on_foreign_trap(struct target *target,
 size_t target_descendants(const struct target *target);
 
 /*
+ * Are there such, and do all of them sleep for ever? Each waits without a time-out for what only threads of its own could do, has no timers, and catches no
+ * signals. Whoever waits for one of their ends waits for ever then.
+ */
+bool target_descendants_sleep(const struct target *target);
+
+/*
  * Would a wait of the target's for this child end now: has the child ended, or isn't there such a one? 0 and less: for any of its
  * children.
  */
