@@ -28,6 +28,7 @@ void asks_watch(struct process *process)
 	const struct model *model = process->model->model;
 	struct tracee *tracee = NULL;
 	process->watches_asks = true;
+	passing_restore(process, false);
 	process->tries_others = false;
 	if (process->options.follow)
 		return;

@@ -529,7 +529,8 @@ static enum hope await_any(struct process *process, bool idle)
 				hope = HOPE_LOST;
 		}
 	/* Who goes round may try for it in each round. */
-	return hope == HOPE_NONE && !idle && process->tries_others ? HOPE_LOST : hope;
+	const bool asks = process->tries_others || passing_asked(process);
+	return hope == HOPE_NONE && !idle && asks ? HOPE_LOST : hope;
 }
 
 /* Does nobody go on by itself? The next operation of a plan may be waited for while others could. */

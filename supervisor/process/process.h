@@ -427,6 +427,7 @@ struct process {
 	struct children children;
 	bool hope_lost;	     /* that was too long: the next wait is left to the kernel */
 	bool tries_others;   /* a call has failed on an object that others have as well, in this execution: it may not the next time */
+	uint64_t passing_answers; /* as many had been given when that began */
 	bool watches_asks;   /* the same of calls that ask, from here on (before/asks.c) */
 	bool threaded;	     /* a second thread exists or is about to: operations are visible from here on */
 	bool controlled;     /* until it was threaded nothing had happened that a copy wouldn't know of */
@@ -582,6 +583,12 @@ enum hope time_pass(struct process *process, int64_t until);
 void time_heard(struct process *process);
 /* Of a thread that nobody else of the program could go on beside: it sleeps until then, or until over() says so. */
 void time_sleep(struct process *process, int64_t end, bool (*over)(void *context), void *context);
+/*
+ * Since calls that ask are watched: has a thread been told what a clock shows, or who the parent is, which may be another answer the next time though nobody
+ * has done anything? restore: they are watched from here on, or since before a thread has been told so.
+ */
+bool passing_asked(const struct process *process);
+void passing_restore(struct process *process, bool asked);
 
 /*
  * children.c. watch: the target has just begun. let_end, hold: as machine_ops.children and children_held say. let_end_asleep:

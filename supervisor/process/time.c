@@ -162,3 +162,23 @@ void time_sleep(struct process *process, int64_t end, bool (*over)(void *context
 		}
 	}
 }
+
+/* Of a process that has ended nobody goes round. */
+static uint64_t passing_answers(const struct process *process)
+{
+	uint64_t answers = process->spaces_length ? 0 : target_passing_answers(process->target);
+	for (size_t i = 0; i < process->spaces_length; i++)
+		if (!process->spaces[i].over)
+			answers += target_passing_answers(process->spaces[i].target);
+	return answers;
+}
+
+bool passing_asked(const struct process *process)
+{
+	return process->watches_asks && passing_answers(process) != process->passing_answers;
+}
+
+void passing_restore(struct process *process, bool asked)
+{
+	process->passing_answers = passing_answers(process) - asked;
+}

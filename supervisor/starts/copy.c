@@ -14,7 +14,7 @@ struct process_copy {
 	uint32_t threads_length;
 	struct process_object *objects;
 	uint32_t objects_length;
-	bool threaded, controlled, signalled, disturbed, tries_others, watches_asks;
+	bool threaded, controlled, signalled, disturbed, tries_others, watches_asks, passing;
 	uint64_t sent;
 	struct senders senders;
 	struct heads counting;
@@ -110,6 +110,7 @@ enum status process_save(struct process *process, struct process_copy **out)
 	copy->disturbed = process->disturbed;
 	copy->tries_others = process->tries_others;
 	copy->watches_asks = process->watches_asks;
+	copy->passing = passing_asked(process);
 	copy->counting = process->counting;
 	copy->transitions = process->transitions;
 	copy->ran_last = process->ran_last;
@@ -158,6 +159,7 @@ enum status process_restore(struct process *process, const struct process_copy *
 	process->disturbed = copy->disturbed;
 	process->tries_others = copy->tries_others;
 	process->watches_asks = copy->watches_asks;
+	passing_restore(process, copy->passing);
 	process->counting = copy->counting;
 	process->transitions = copy->transitions;
 	process->ran_last = copy->ran_last;

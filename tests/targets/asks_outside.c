@@ -382,6 +382,25 @@ static bool pid_it(void)
 	return getpid() == 1;
 }
 
+static bool parent_it(void)
+{
+	static pid_t parent;
+	parent = parent ? parent : getppid();
+	return getppid() != parent;
+}
+
+static time_t began;
+
+static void make_time(void)
+{
+	began = time(NULL);
+}
+
+static bool time_it(void)
+{
+	return time(NULL) > began + 1000;
+}
+
 static const struct {
 	const char *name;
 	void (*make)(void);
@@ -426,6 +445,8 @@ static const struct {
     {"sigpending", make_signals, pending_it},
     {"kill", nothing, kill_it},
     {"getdents", nothing, getdents_it},
+    {"getppid", nothing, parent_it},
+    {"time", make_time, time_it},
     {"own-pipe", make_pipe, read_one},
     {"own-pipe-poll", make_pipe, poll_one},
     {"own-event", make_event, event_it},

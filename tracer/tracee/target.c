@@ -25,6 +25,11 @@ struct target *target_new(pid_t pid, const struct answers *answers)
 	return target;
 }
 
+uint64_t target_passing_answers(const struct target *target)
+{
+	return target->passing;
+}
+
 void target_keep_files(struct target *target, struct kept_files *files)
 {
 	target->kept_files = files;

@@ -118,6 +118,7 @@ struct target {
 	const struct answers *answers;
 	int memory;		       /* /proc/PID/mem */
 	int pidfd;		       /* -1: it hasn't been asked for a descriptor yet */
+	uint64_t passing; /* answers that a later one may differ from though nothing has been done: clocks, and who the parent is */
 	struct kept_files *kept_files; /* that its calls change; NULL: they may */
 	struct tracee **tracees;
 	uint32_t tracees_length, tracees_room;

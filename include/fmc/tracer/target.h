@@ -358,6 +358,9 @@ enum status target_watch_transfers(struct tracee *tracee, bool standard);
 enum status target_watch_mappings(struct tracee *tracee);
 bool target_mapping_calls(const struct target *target, uint64_t *calls);
 
+/* How many answers it has had that may be others the next time, whatever its threads do: what clocks show, and who its parent is. */
+uint64_t target_passing_answers(const struct target *target);
+
 /* Before it, or a child of its, changes a file, that is kept there (kept_files.h), borrowed; NULL: nowhere. */
 struct kept_files;
 void target_keep_files(struct target *target, struct kept_files *files);
