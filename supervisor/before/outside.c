@@ -36,15 +36,6 @@ static bool is_ready(const struct process *process, const struct tracee *tracee,
 	return (tracee_signals(tracee).pending & set) != 0;
 }
 
-static bool reads_signals(const struct tracee *tracee, const struct channel_member *members, uint32_t length)
-{
-	uint64_t set;
-	bool reads = false;
-	for (uint32_t i = 0; members && i < length && !reads; i++)
-		reads = signals_read_by(tracee, members[i].number, &set);
-	return reads;
-}
-
 /*
  * A set must not be asked from outside that has signals in it: the kernel takes out of those that are ready what isn't for the one that asks
  * (__ep_eventpoll_poll()), and the program is never told. What is in it is asked one by one then, but for what is told once.
@@ -56,9 +47,8 @@ static bool set_ready(const struct process *process, const struct tracee *tracee
 	if (!epoll_reads_signals(pid, set))
 		return kernel_is_ready(process, set, POLLIN);
 	struct channel_member *members = epoll_members(pid, set, &length);
-	const bool signals = reads_signals(tracee, members, length);
-	bool ready = !signals && kernel_is_ready(process, set, POLLIN);
-	for (uint32_t i = 0; signals && i < length && !ready; i++)
+	bool ready = !members && kernel_is_ready(process, set, POLLIN);
+	for (uint32_t i = 0; members && i < length && !ready; i++)
 		ready = !(members[i].events & (EPOLLET | EPOLLONESHOT)) &&
 			is_ready(process, tracee, members[i].number,
 				 (short)(members[i].events & (POLLIN | POLLPRI | POLLOUT | POLLRDHUP)));
