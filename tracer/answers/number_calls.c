@@ -112,7 +112,7 @@ static void name_real_signalled(const struct target *target, struct user_regs_st
 	regs->rdx = who < 0 ? 0 - real : real;
 }
 
-/* Which child, or which group of them, is waited for. */
+/* Which child, or which group of them, is waited for; to which group a signal is sent. */
 static void name_real_child(const struct target *target, struct user_regs_struct *regs)
 {
 	const long number = (long)regs->orig_rax;
@@ -121,7 +121,7 @@ static void name_real_child(const struct target *target, struct user_regs_struct
 		regs->rsi = numbers_real(target, regs->rsi);
 	else if (number == SYS_wait4 && who > 0)
 		regs->rdi = numbers_real(target, regs->rdi);
-	else if (number == SYS_wait4 && who < -1 && who != INT_MIN)
+	else if ((number == SYS_wait4 || number == SYS_kill) && who < -1 && who != INT_MIN)
 		regs->rdi = 0 - numbers_real(target, (uint64_t)abs(who));
 }
 

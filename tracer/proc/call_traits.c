@@ -149,7 +149,7 @@ static const struct call_traits table[] = {
 	CALL(setgid, STOPS),
 	CALL(geteuid, STOPS, HARMLESS),
 	CALL(getegid, STOPS, HARMLESS),
-	CALL(setpgid, STOPS, NUMBERS(1)),
+	CALL(setpgid, STOPS, NUMBERS(3)),
 	CALL(getppid, STOPS),
 	CALL(getpgrp, STOPS),
 	CALL(setsid, STOPS),
