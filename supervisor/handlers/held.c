@@ -181,6 +181,21 @@ static bool may_have_signals(const struct tracee *tracee, struct pending *pendin
 	return pending->any || tracee_has_signals(tracee);
 }
 
+/* The process's signals go to its first thread as long as that doesn't block them, whoever else could take them: complete_signal() of the kernel. */
+static uint64_t leaders(const struct process *process, uint32_t t, const struct signal_sets *sets)
+{
+	const struct tracee *leader = NULL;
+	if (!sets->of_process)
+		return 0;
+	for (uint32_t u = 0; u < t && !leader; u++) {
+		const struct tracee *other = process->threads[u].tracee;
+		if (other && other->target == process->threads[t].tracee->target &&
+		    other->tid == target_pid(other->target))
+			leader = other;
+	}
+	return leader ? sets->of_process & ~tracee_signals(leader).blocked : 0;
+}
+
 void held_handle(struct process *process, uint32_t runner, struct outcome *outcome)
 {
 	const struct model *model = process->model->model;
@@ -196,7 +211,7 @@ void held_handle(struct process *process, uint32_t runner, struct outcome *outco
 			continue;
 		spaces_enter(process, t);
 		const struct signal_sets sets = tracee_signals(tracee);
-		const uint64_t signals = signals_deliverable(&sets);
+		const uint64_t signals = signals_deliverable(&sets) & ~leaders(process, t, &sets);
 		const int fatal = process_is_disturbed(process) ? signals_fatal(&sets) : 0;
 		if (fatal && process->spaces_length > 1 && followed_outlived(process, fatal)) {
 			run_failed(outcome, END_UNSUPPORTED, STATUS_UNSUPPORTED,

@@ -234,7 +234,7 @@ struct signal_sets tracee_signals(const struct tracee *tracee)
 		const char *name;
 		uint64_t *set;
 	} lines[] = {{"SigPnd:", &sets.pending},
-		     {"ShdPnd:", &sets.pending},
+		     {"ShdPnd:", &sets.of_process},
 		     {"SigBlk:", &sets.blocked},
 		     {"SigIgn:", &sets.ignored},
 		     {"SigCgt:", &sets.caught}};
@@ -249,6 +249,7 @@ struct signal_sets tracee_signals(const struct tracee *tracee)
 	}
 	if (file)
 		fclose(file);
+	sets.pending |= sets.of_process;
 	return sets;
 }
 

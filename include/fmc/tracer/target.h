@@ -374,6 +374,7 @@ enum status target_stop_all_calls(struct tracee *tracee);
 /* Sets of signals from a tracee's status in proc(5), bit 0 is signal 1; pending: those for the process, too. */
 struct signal_sets {
 	uint64_t pending, blocked, ignored, caught;
+	uint64_t of_process; /* of the pending ones, those that any thread of the process may take */
 };
 
 /* All are empty if it is gone. tracee_blocked: those that it has blocked, as it is told: the kernel may have fewer. */
