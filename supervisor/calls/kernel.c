@@ -145,7 +145,7 @@ bool kernel_learned(struct run *run)
 	if (!process->has_learned)
 		return false;
 	process->has_learned = false;
-	if (process->options.capture && !process->options.pilot) {
+	if (process_begins_anew(process)) {
 		run->outcome->kind = OUTCOME_AGAIN;
 		return true;
 	}

@@ -632,4 +632,11 @@ void process_remark(struct process *process, const char *text);
 /* The same of memory of its own, which copies of the process have as well. */
 void process_remark_on_memory(struct process *process, const char *text);
 
+/* May an execution that has learned something be run anew from its beginning? Not where somebody has seen what it has printed. */
+static inline bool process_begins_anew(const struct process *process)
+{
+	const struct process_options *options = &process->options;
+	return options->capture && !options->pilot && !options->driving.passes_on;
+}
+
 #endif

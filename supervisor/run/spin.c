@@ -309,7 +309,7 @@ static bool yield_here(struct run *run)
 static bool use_loop(struct run *run)
 {
 	struct process *process = run->process;
-	if (process->options.capture && !process->options.pilot) {
+	if (process_begins_anew(process)) {
 		run->outcome->kind = OUTCOME_AGAIN;
 		return true;
 	}
