@@ -67,8 +67,44 @@ END
 timeout 60 "$FMC" check --strategy dfs --json "$SCRATCH/result.json" -- "$TARGET" orders </dev/null >"$SCRATCH/out" 2>&1
 judge 'without --follow the search of such a program is not complete' [ "$(field complete)" != true ]
 
-follow --strategy dfs killed
-judge 'killed: told in a line, and no failure' [ "$(field complete)" = false -a "$(field findings.0.kind)" = '' ]
+# A process ends another by a signal, wherever that is: case | is it complete | what is found. Wakeup trees run one of each kind of execution.
+TARGET=$BUILD/targets/kills
+while IFS='|' read -r how complete found; do
+	for strategy in dfs optimal; do
+		follow --strategy $strategy --all "$how"
+		told=$(for i in 0 1 2; do field findings.$i.message; done | sed '/^$/d; s/0x[0-9a-f]*/LOCK/' | sort | paste -sd ,)
+		judge "$how: all that there is, by $strategy" [ "$(field complete) $told" = "$complete $found" ]
+		[ "$(field complete) $told" = "$complete $found" ] || show "$SCRATCH/out"
+		[ $strategy = dfs ] && kinds=$(field classes)
+	done
+	[ $complete = false ] || judge "$how: $kinds kinds of executions, by both" [ "$(field classes)" = "$kinds" ]
+done <<'END'
+waits|true|
+kill|true|
+counts|true|exit: the program exits with status 11,exit: the program exits with status 12
+holds|true|deadlock: T1.1 waits for LOCK held by T2.1
+robust|true|
+handles|false|exit: the program exits with status 1
+threads|true|
+group|true|
+pidfd|true|
+gone|false|
+leaves|true|exit: the program exits with status 11
+cuts|true|exit: the program exits with status 11
+replaced|true|
+child|false|
+END
+follow --strategy optimal handles
+for ((i = 0; i < TIMES; i++)); do
+	timeout 60 "$FMC" replay "$SCRATCH/found.sched" </dev/null >"$SCRATCH/out" 2>&1 || break
+done
+judge "handles: played $TIMES times" [ $i -eq "$TIMES" ]
+follow killed
+judge 'killed: no failure' [ "$status $(field findings.0.kind)" = '0 ' ]
+TARGET=$BUILD/targets/followed
+follow --strategy dfs paused
+judge 'a process that stops another: told in a line' [ $status -eq 69 -a "$(wc -l <"$SCRATCH/out")" -eq 1 ]
+says 'a process that stops another: what' 'a process ends several others at once by a signal, or stops one, which --follow can.t'
 
 # The end of a child is a signal to its parent, and that of a pipe's reader to its writer: case | kind of what is found | message, or whether it is complete.
 TARGET=$BUILD/targets/children
@@ -224,7 +260,7 @@ judge 'show: prints it' [ $? -eq 0 ]
 says 'with the processes' 'T1.1 main .* T2.1 process 2'
 timeout 60 "$FMC" minimize -o "$SCRATCH/less.sched" "$SCRATCH/found.sched" </dev/null >"$SCRATCH/out" 2>&1
 judge 'minimize: has one that fails so' [ $? -eq 0 ]
-for option in '--granularity race' '--memory-model tso' '--races report' '--engine agent' '--certificate x' '--states' '--prune-states' '--always 1' '--drive true'; do
+for option in '--granularity race' '--memory-model tso' '--races report' '--engine agent' '--certificate x' '--states' '--prune-states' '--always 1' '--drive true --stdin /dev/null'; do
 	timeout 60 "$FMC" check --follow $option -- "$TARGET" orders </dev/null >"$SCRATCH/out" 2>&1
 	judge "$option: refused in one line" [ $? -eq 64 -a "$(wc -l <"$SCRATCH/out")" -eq 1 ]
 done

@@ -110,7 +110,7 @@ static const struct op *op_here(const struct wakeup_walk *w, uint32_t t)
 	if (k != SIZE_MAX)
 		return &w->trace->at[k].op;
 	bool came = index == 0 || model_replay_transition(w->replay, t, index - 1) != SIZE_MAX;
-	return came ? &w->trace->threads[t].pending : NULL;
+	return came ? thread_end_op(&w->trace->threads[t]) : NULL;
 }
 
 /* Give an object the number that it has in this trace; false if that isn't known. */

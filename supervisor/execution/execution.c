@@ -144,6 +144,9 @@ struct thread_end execution_thread(const struct model *model, uint32_t thread, b
 	if (!enabled && !model_exited(model, thread))
 		end.blocker = model_waits_for(model, thread, &end.blocked_class, &end.blocked_object);
 	end.holds_back = end.blocker != NO_THREAD;
+	const struct op *cut = model_cut(model, thread);
+	if (cut && !op_is_by_model(cut->kind))
+		end.cut = *cut;
 	return end;
 }
 

@@ -6,6 +6,7 @@
 #include "supervisor/accesses/accesses.h"
 #include "supervisor/before/before.h"
 #include "supervisor/handlers/handlers.h"
+#include "supervisor/lives/lives.h"
 #include "supervisor/process/kernel_objects.h"
 #include "supervisor/run/run.h"
 #include "supervisor/signals/signals.h"
@@ -171,9 +172,11 @@ static void aim_exit(const struct process *process, uint32_t thread, struct op *
 
 void takes_aim(struct process *process, uint32_t thread, struct op *op)
 {
-	if (op->kind == OP_SIGNAL_SEND)
+	if (op->kind == OP_SIGNAL_SEND && op->flags & OP_ENDS)
+		killed_aim(process, op);
+	else if (op->kind == OP_SIGNAL_SEND)
 		aim_send(process, thread, op);
-	else if (op->kind == OP_PROCESS_EXIT)
+	else if (op->kind == OP_PROCESS_EXIT || op->flags & OP_ENDS)
 		aim_exit(process, thread, op);
 	else
 		aim_take(process, thread, op);
@@ -193,6 +196,8 @@ void takes_perform(struct process *process, uint32_t thread, const struct op *op
 	struct call held = self->call;
 	const bool waits = op->flags & OP_INTERRUPTS && choice == 0;
 	uint64_t where, stack;
+	if (op->flags & OP_ENDS)
+		return killed_perform(process, thread, op, outcome);
 	process_note_other(process, "a thread that is held handles a signal");
 	give(process, self);
 	if (waits && !held.entry) {
@@ -259,6 +264,13 @@ void takes_send(struct process *process, uint32_t thread, const struct op *op, i
 {
 	siginfo_t info;
 	bool given;
+	/* Its end is told to the kernel then, not before. */
+	if (op->flags & OP_ENDS && op->arg3) {
+		tracee_skip_syscall(process->threads[thread].tracee, 0);
+		return run_go_on(process, thread, outcome);
+	}
+	if (op->flags & OP_ENDS)
+		return run_go_on(process, thread, outcome);
 	process->sent |= UINT64_C(1) << (op->arg - 1);
 	if (!sends_info(process, thread, &info))
 		return run_failed(outcome, END_ERROR, STATUS_GONE, "can't follow a signal");

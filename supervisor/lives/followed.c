@@ -10,7 +10,6 @@
 
 #include <fmc/tracer/children.h>
 
-#include <signal.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -219,39 +218,4 @@ static bool is_crash(int signal)
 bool followed_outlived(const struct process *process, int signal)
 {
 	return followed_goes_on(process) && !is_crash(signal) && spaces_alive(process) == 1;
-}
-
-static bool is_kill(long number)
-{
-	return number == SYS_kill || number == SYS_tkill || number == SYS_tgkill ||
-	       number == SYS_rt_sigqueueinfo || number == SYS_rt_tgsigqueueinfo;
-}
-
-/* Would this signal end the process, or stop it? */
-static bool ends(const struct process *process, uint32_t space, int signal)
-{
-	for (uint32_t t = 0; t < process->threads_length; t++) {
-		const struct tracee *tracee = process->threads[t].tracee;
-		if (process->threads[t].space == space && tracee)
-			return signal == SIGKILL || signal == SIGSTOP || signals_end_process(tracee, signal);
-	}
-	return false;
-}
-
-bool followed_kills(const struct run *run, long number)
-{
-	const struct process *process = run->process;
-	const struct user_regs_struct *regs = tracee_regs(run_self(run)->tracee);
-	if (process->spaces_length < 2 || !regs || !is_kill(number))
-		return false;
-	const bool to_thread = number == SYS_tgkill || number == SYS_rt_tgsigqueueinfo;
-	const int who = (int)regs->rdi, signal = (int)(to_thread ? regs->rdx : regs->rsi);
-	const pid_t real = who > 0 ? target_real_number(process->target, who) : 0;
-	for (uint32_t i = 0; i < process->spaces_length; i++) {
-		const bool meant = who <= 0 || target_pid(process->spaces[i].target) == real;
-		if (meant && signal && i != process->space && !process->spaces[i].over &&
-		    ends(process, i, signal))
-			return true;
-	}
-	return false;
 }

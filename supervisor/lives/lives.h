@@ -22,20 +22,28 @@ bool lives_on_exited(struct run *run, const struct stop *stop);
 /*
  * followed.c. fork: at STOP_FORK; *followed: the new process is followed, else it is to be let go. has_children: has the present one made
  * one of the others, whether that has ended or not? wait: is this call, before which the thread
- * stands, a wait for processes that are? Then *call has all of it. kills: does it end another process by a signal? is_noticed: can the present one's parent notice its end by a
- * signal? end: the running thread's process is exiting, all of it, with this status; goes_on: not the last one, the execution goes on. exit: that is
+ * stands, a wait for processes that are? Then *call has all of it. is_noticed: can the present one's parent notice its end by a signal? end: the running thread's process is exiting, all of it, with this status; goes_on: not the last one, the execution goes on. exit: that is
  * to be performed. outlived: does the
  * signal end the present one, with its only thread, and that is no failure of the program's?
  */
 bool followed_fork(struct run *run, const struct stop *stop, bool *followed);
 bool followed_has_children(const struct process *process);
 bool followed_wait(const struct run *run, long number, struct call *call);
-bool followed_kills(const struct run *run, long number);
 bool followed_is_noticed(const struct process *process);
 bool followed_end(struct run *run, int status);
 bool followed_goes_on(const struct process *process);
 void followed_exit(struct process *process, uint32_t thread, const struct op *op, struct outcome *outcome);
 bool followed_outlived(const struct process *process, int signal);
+
+/*
+ * killed.c. meets: does this call, before which the thread stands, end another process by a signal? With KILLS_ONE *call has all of it.
+ * KILLS_OTHERWISE: several at once, or it stops one. aim: as machine_ops.aim says, of that operation. perform: the thread takes the signal, of which
+ * its process ends.
+ */
+enum killing { KILLS_NOBODY, KILLS_ONE, KILLS_OTHERWISE };
+enum killing killed_meets(const struct run *run, long number, struct call *call);
+void killed_aim(const struct process *process, struct op *op);
+void killed_perform(struct process *process, uint32_t thread, const struct op *op, struct outcome *outcome);
 
 /*
  * replaced.c. on_exec: the thread has made its process another program. born: so has this child, before it was followed, in its space and with its only

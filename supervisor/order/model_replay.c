@@ -135,7 +135,7 @@ static bool lay_out(struct model_replay *r)
 static void arrive(struct model_replay *r, uint32_t t, size_t transition)
 {
 	const struct op *op = transition != SIZE_MAX	     ? transition_pending(&r->trace->at[transition])
-			      : t < r->trace->threads_length ? &r->trace->threads[t].pending
+			      : t < r->trace->threads_length ? thread_end_op(&r->trace->threads[t])
 							     : NULL;
 	if (op && op->kind != OP_NONE)
 		model_set_pending(r->model, t, op);
@@ -438,6 +438,8 @@ static bool unforeseen(const struct op *op)
 		return true;
 	case OP_POLL:
 		return !(op->flags & OP_ASKS);
+	case OP_SIGNAL_SEND:
+		return op->flags & OP_ENDS;
 	default:
 		return !op_knows_objects(op);
 	}

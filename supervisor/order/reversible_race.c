@@ -187,11 +187,27 @@ static bool push_last(struct reversible_races *races, uint32_t p)
 	return push_event(races, &event);
 }
 
+/* Where thread t has come to the end of its process, by another's doing; the trace's length if it hasn't: so long it could have gone on. */
+static size_t cut_at(const struct trace *trace, uint32_t t)
+{
+	const struct thread_end *end = &trace->threads[t];
+	for (size_t k = trace->length; end->cut.kind != OP_NONE && k-- > 0;) {
+		const struct transition *transition = &trace->at[k];
+		const bool ends = transition->op.kind == OP_PROCESS_EXIT || transition->op.flags & OP_ENDS;
+		if (ends && transition->op.kind != OP_SIGNAL_SEND &&
+		    trace->threads[transition->thread].process == end->process)
+			return k;
+	}
+	return trace->length;
+}
+
 /* Is the race of i with thread p reversible? Then races->reversal is how. */
 static bool reverse(struct reversible_races *races, size_t i, uint32_t p)
 {
 	const struct trace *trace = races->trace;
-	size_t end = races->j < trace->length ? races->j : trace->length;
+	const size_t end = races->j < trace->length ? races->j : cut_at(trace, p);
+	if (i > end)
+		return false;
 	races->reversal.i = i;
 	races->reversal.length = 0;
 	model_replay_goto(races->replay, i);
@@ -244,7 +260,8 @@ static bool open_candidates(struct reversible_races *races)
 		return happens_before_candidates(races->order, races->j, racing_lane(races),
 						 trace_accesses(races->trace, races->j));
 	}
-	model_replay_goto(races->replay, length);
+	const size_t cut = cut_at(races->trace, t);
+	model_replay_goto(races->replay, cut);
 	const struct model *model = model_replay_model(races->replay);
 	const enum op_kind kind = (enum op_kind)model_pending(model, t)->kind;
 	if (is_flush(races) ? !model_flushes(model, t) : kind == OP_NONE || kind == OP_MEMORY_FLUSH)
@@ -252,7 +269,7 @@ static bool open_candidates(struct reversible_races *races)
 	if (is_spurious(races) && !model_spurious(model, t))
 		return false;
 	/* What a sleeping thread would do has been explored. */
-	if (races->trace->end == END_REDUNDANT && may_go_on(races, t))
+	if (races->trace->end == END_REDUNDANT && cut == length && may_go_on(races, t))
 		return false;
 	races->joined = thread_joined(races->trace, model_pending(model, t), t);
 	perform_pending(races, t, &races->pending);

@@ -6,6 +6,10 @@
  *     X pending -(OP_SIGNAL_SEND of another thread; OP_PROCESS_EXIT of a child)-> OP_SIGNAL_TAKE, under it X
  *     OP_SIGNAL_TAKE -(X waits and can be interrupted: 0)-> X begins to wait, the handlers run, X fails with EINTR
  *                    -(1; else 0)-> the handlers run, and then X is pending again
+ *
+ * Another process's thread for whose process it is the end (OP_ENDS) takes it in the same way, whatever it is about to do or waits for:
+ *
+ *     X pending, or asleep -(OP_SIGNAL_SEND)-> OP_SIGNAL_TAKE -> the process is over
  */
 #include "supervisor/state/state.h"
 
@@ -86,9 +90,36 @@ void model_signal_take(struct model *m, uint32_t t, int64_t signal)
 	};
 }
 
+/* What it was about to do, or waited for, comes to nothing. */
+static void end(struct model *m, uint32_t t, int64_t signal)
+{
+	struct model_thread *thread = model_thread(m, t);
+	if (thread->run != THREAD_STOPPED)
+		return;
+	if (model_sleeps(thread))
+		model_queue_remove(m, model_awaited(&thread->op), t);
+	if (thread->op.kind != OP_SIGNAL_TAKE)
+		thread->under = thread->op;
+	thread->under.flags &= (uint16_t) ~(OP_QUEUED | OP_WAITS);
+	thread->op = (struct op){
+	    .kind = OP_SIGNAL_TAKE,
+	    .object = NO_OBJECT,
+	    .object2 = NO_OBJECT,
+	    .flags = OP_ENDS,
+	    .arg = signal,
+	    .arg2 = thread->under.kind,
+	    .place = thread->under.place,
+	};
+}
+
 void model_signal_send(struct model *m, uint32_t t, int32_t choice)
 {
 	const struct op *op = &model_thread(m, t)->op;
+	if (op->flags & OP_ENDS) {
+		if (op->arg3)
+			end(m, op->object, op->arg);
+		return;
+	}
 	const uint32_t r = model_disarmed(m, t) ? NO_THREAD : receiver(op, choice);
 	if (r < m->threads && r != t && takes_at_once(op, r))
 		model_signal_take(m, r, op->arg);

@@ -28,6 +28,12 @@ const struct op *model_pending(const struct model *m, uint32_t t)
 	return thread->run == THREAD_STOPPED ? &thread->op : &none;
 }
 
+const struct op *model_cut(const struct model *m, uint32_t t)
+{
+	const struct model_thread *thread = model_thread_const(m, t);
+	return thread->flags & THREAD_CUT ? &thread->op : NULL;
+}
+
 bool model_exited(const struct model *m, uint32_t t)
 {
 	return model_thread_const(m, t)->run == THREAD_EXITED;

@@ -41,6 +41,7 @@ enum thread_flag {
 	THREAD_UNWINDS = 32,	/* has acted, runs its clean-up handlers */
 	PROCESS_COLLECTED = 64, /* its process, of which it is the first thread, has been waited for */
 	THREAD_DISARMED = 128,	/* it stands for a timer that has been set anew, and sends nothing any more */
+	THREAD_CUT = 256,	/* another thread has ended its process */
 };
 
 struct model_store {
@@ -61,7 +62,7 @@ struct model_thread {
 	uint32_t next, prev;  /* neighbours in the queue in which it sleeps, else NO_THREAD */
 	uint32_t robust_held; /* how many robust mutexes it holds */
 	uint8_t run;	      /* enum thread_run */
-	uint8_t flags;	      /* enum thread_flag */
+	uint16_t flags;	      /* enum thread_flag */
 	uint8_t waiting;      /* how many stores wait in its buffer, */
 	uint32_t process;     /* the first thread of its process; NO_THREAD: it isn't born yet */
 	uint32_t parent;      /* the process that has made that; NO_THREAD: none of the program's */

@@ -61,7 +61,7 @@ static void perform(struct model *m, uint32_t t, int32_t choice, const struct ob
 		/* The result is the choice; what the program does then is its own. */
 		effect_result(effect, choice);
 		effect->blocked = true;
-	} else if (op->kind == OP_PROCESS_WAIT || op->kind == OP_PROCESS_EXIT) {
+	} else if (op->kind == OP_PROCESS_WAIT || op->kind == OP_PROCESS_EXIT || op->flags & OP_ENDS) {
 		model_process_perform(m, t, effect);
 	} else if (op->kind == OP_YIELD || op->kind == OP_SLEEP) {
 		effect_failed(effect, 0);
@@ -90,7 +90,9 @@ static void touches(struct footprint *footprint, const struct model *m, uint32_t
 	case OP_SLEEP:
 	case OP_CHOOSE:
 	case OP_SIGNAL_TAKE: /* see model/dependence.c */
-		return;	     /* nobody else notices but for fairness */
+		if (op->flags & OP_ENDS)
+			touch(footprint, TOUCH_ALL, 0, TOUCH_WRITE);
+		return; /* nobody else notices but for fairness */
 	case OP_THREAD_START:
 		touch(footprint, TOUCH_WAKING, t, TOUCH_WRITE); /* after its creation */
 		return;

@@ -98,8 +98,10 @@ static void exit_all(struct model *m, uint32_t t)
 	if (!model_has_others(m, process))
 		return;
 	for (uint32_t u = process; u < m->threads; u++)
-		if (u != t && model_process(m, u) == process && !model_exited(m, u))
+		if (u != t && model_process(m, u) == process && !model_exited(m, u)) {
+			model_thread(m, u)->flags |= THREAD_CUT;
 			model_thread_exit(m, u);
+		}
 	if (taker)
 		model_signal_take(m, taker - 1, MODEL_SIGCHLD);
 }

@@ -142,11 +142,14 @@ static void put_thread(struct saver *saver, const struct thread_end *end)
 	put_number(saver, end->blocked_object);
 	put_number(saver, end->process);
 	put_number(saver, end->parent);
+	save_number(saver, end->cut.kind != OP_NONE);
+	if (end->cut.kind != OP_NONE)
+		save_op(saver, &end->cut);
 }
 
 static bool get_thread(struct loader *loader, struct trace *trace)
 {
-	struct thread_end end;
+	struct thread_end end = {.cut.kind = OP_NONE};
 	end.pending = load_op(loader);
 	end.enabled = load_bool(loader);
 	end.holds_back = load_bool(loader);
@@ -155,6 +158,8 @@ static bool get_thread(struct loader *loader, struct trace *trace)
 	end.blocked_object = get_number(loader);
 	end.process = get_number(loader);
 	end.parent = get_number(loader);
+	if (load_bool(loader))
+		end.cut = load_op(loader);
 	return !loader->failed && trace_push_thread(trace, &end);
 }
 

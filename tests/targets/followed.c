@@ -310,6 +310,17 @@ static int killed(void)
 	return collect(child) == 98 ? 0 : 1;
 }
 
+/* A child is stopped, and goes on. */
+static int paused(void)
+{
+	const pid_t child = fork();
+	if (child == 0)
+		_exit(0);
+	kill(child, SIGSTOP);
+	kill(child, SIGCONT);
+	return collect(child);
+}
+
 /* Another program takes a child's place. */
 static int replaced(void)
 {
@@ -330,7 +341,8 @@ int main(int argc, char **argv)
 		     {"lost", lost},	       {"added", added},	   {"waits", waits},
 		     {"wakeup", wakeup},       {"crash", crash},	   {"orphan", orphan},
 		     {"family", family},       {"kinds", kinds},	   {"numbers", numbers},
-		     {"signalled", signalled}, {"killed", killed},	   {"replaced", replaced}};
+		     {"signalled", signalled}, {"killed", killed},	   {"paused", paused},
+		     {"replaced", replaced}};
 	shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (shared == MAP_FAILED)
 		return 1;

@@ -196,6 +196,8 @@ enum op_flag {
 	OP_ASKS = 4096,
 	OP_MOVES =
 	    8192, /* of a file, which something is transferred from: it is read at a place that this moves */
+	/* OP_SIGNAL_SEND: to a thread of another process, which it is the end of, if arg3 says that it takes it. OP_SIGNAL_TAKE: it is. */
+	OP_ENDS = 16384,
 };
 
 /* Of an operation that transfers: for which of its objects it never waits. */

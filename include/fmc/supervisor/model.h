@@ -120,6 +120,8 @@ void model_futex_kernel_wake(struct model *m, uint32_t object);
 void model_interrupt(struct model *m, uint32_t t);
 
 bool model_exited(const struct model *m, uint32_t t);
+/* What the thread had pending when another one ended its process; NULL: that isn't how it has exited. */
+const struct op *model_cut(const struct model *m, uint32_t t);
 
 /*
  * True iff the pending operation of t could complete now, in any way, a time-out included (`enabled`), but

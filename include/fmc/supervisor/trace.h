@@ -228,6 +228,7 @@ struct thread_end {
 	/* OP_NONE: exited. Of a thread that never came back from its last operation or ended the process in
 	 * the code after it: that operation, not enabled. */
 	struct op pending;
+	struct op cut; /* what it had pending when another thread ended its process, which wasn't the last; OP_NONE: that isn't how it has exited */
 	bool enabled;
 	bool holds_back; /* waits for `blocker` */
 	uint32_t blocker;
@@ -235,6 +236,12 @@ struct thread_end {
 	uint32_t blocked_object; /* what it waits for, NO_OBJECT if nothing */
 	uint32_t process, parent; /* model_process(), model_parent() */
 };
+
+/* What it has come to, be it that it never does it. */
+static inline const struct op *thread_end_op(const struct thread_end *end)
+{
+	return end->cut.kind != OP_NONE ? &end->cut : &end->pending;
+}
 
 /* A state that an execution has come to, before this transition, by a digest of all that decides how it goes on. */
 struct state_visit {
