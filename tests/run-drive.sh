@@ -103,6 +103,32 @@ says 'and told' 'processes that the client left behind, which were killed'
 run check --executions 3 --strategy dfs --drive "while $DRIVEN ask $SOCKET; do :; done; sleep 1000 &" --before "$BEFORE" -- "$DRIVEN" ends "$SOCKET"
 says 'also where it ends after the program' 'processes that the client left behind, which were killed'
 
+# A client that is followed is part of the schedule, as the program is: the same is found, and played.
+together=(--follow --drive "$SERVER $SOCKET 2" --before "$BEFORE")
+run check --time 60 --no-minimize -o "$SCRATCH/together.sched" --json "$SCRATCH/result.json" "${together[@]}" -- "$SERVER" "$SOCKET"
+judge 'followed: a lost update is found' [ $status -eq 1 -a "$(field findings.0.kind)" = rejected ]
+says 'followed: it is told' '^rejected: the client ends with exit status 1$' '^T3.1 ' '^Output of the program:$' '1 of 2 additions were counted' 'replayed twice with the same result'
+left 'followed: check'
+for try in 1 2 3; do
+	run replay "$SCRATCH/together.sched"
+	[ $status -eq 0 ] && grep -q ': rejected as recorded' "$SCRATCH/out" || break
+done
+judge 'followed: it is replayed again and again' [ $status -eq 0 ]
+left 'followed: replay'
+run run "${together[@]}" -- "$SERVER" "$SOCKET"
+judge 'followed: one that goes well' [ $status -eq 0 ]
+says 'followed: prints once' '^2 of 2 additions were counted$'
+judge 'followed: and nothing else' [ "$(wc -l <"$SCRATCH/out")" -eq 1 ]
+run run "${together[@]:0:2}" "$SERVER $SOCKET 2; exit 5" --before "$BEFORE" -- "$SERVER" "$SOCKET"
+judge 'followed: a client that fails is told' [ $status -eq 1 -a -n "$(grep '^rejected: the client ends with exit status 5$' "$SCRATCH/out")" ]
+run run --follow --ready 'may +come' --drive "$DRIVEN ask $SOCKET" --before "$BEFORE" -- "$DRIVEN" late "$SOCKET"
+judge 'followed: it is started when something has been printed' [ $status -eq 0 -a "$(cat "$SCRATCH/out")" = 'may come' ]
+run run --follow --stop none --drive "$DRIVEN ask $SOCKET" --before "$BEFORE" -- "$DRIVEN" ends "$SOCKET"
+judge 'followed: a program that ends by itself' [ $status -eq 0 ]
+run run --follow --stop KILL --drive "$DRIVEN ask $SOCKET" --before "$BEFORE" -- "$DRIVEN" deaf "$SOCKET"
+judge 'followed: one that is killed' [ $status -eq 0 ]
+left 'followed: run'
+
 # refused NAME STATUS REGEX ARGUMENT...: one line says so.
 refused() {
 	local name=$1 wanted=$2 line=$3
@@ -122,6 +148,8 @@ refused 'the address is in use' 69 'exit status 3: .*Address already in use' che
 refused 'a program that goes to the background' 69 'exit status 0; is there an option that keeps it in the foreground' check "${drive[@]}" -- "$DRIVEN" leaves "$SOCKET"
 refused 'a program that ignores the signal' 69 'goes on after SIGTERM: give another signal' check "${drive[@]}" -- "$DRIVEN" deaf "$SOCKET"
 refused 'a program that nobody ends' 69 "doesn't end by itself: give a signal" check --stop none "${drive[@]}" -- "$DRIVEN" notes "$SOCKET"
+refused 'followed: no such client' 69 "--drive 'nosuchclient' can't be run: exit status 127" check --follow --drive nosuchclient --before "$BEFORE" -- "$DRIVEN" ends "$SOCKET"
+refused 'followed: a program that ends' 69 'the program ended before its client could be started' check --follow "${drive[@]}" -- /bin/true
 refused 'no such signal' 64 "--stop needs a signal, as TERM, not 'FOO'" check --stop FOO "${drive[@]}" -- "$DRIVEN" ends "$SOCKET"
 refused 'no regular expression' 64 "--ready '\\('" check --ready '(' "${drive[@]}" -- "$DRIVEN" ends "$SOCKET"
 refused '--after alone' 64 '--after is for --drive, which is missing' check --after true -- "$DRIVEN" ends "$SOCKET"

@@ -47,7 +47,8 @@ bool drive_open(struct process *process, char why[256])
 					      .length = DRIVE_COMMANDS,
 					      .directory = process->options.program.directory,
 					      .output = drive->output};
-	return compile_ready(drive, why) && beside_new(&beside, &drive->beside, why) == STATUS_OK;
+	return compile_ready(drive, why) && together_open(process) &&
+	       beside_new(&beside, &drive->beside, why) == STATUS_OK;
 }
 
 void drive_close(struct process *process)
@@ -60,6 +61,7 @@ void drive_close(struct process *process)
 		close(drive->output);
 	if (drive->has_ready)
 		regfree(&drive->ready);
+	together_close(drive);
 	free(drive);
 	process->drive = NULL;
 }
@@ -128,7 +130,9 @@ bool drive_begin(struct process *process, char why[256])
 	drive->status = 0;
 	drive->since = drive->turns = 0;
 	drive->failure[0] = 0;
-	process_remark(process, "what --drive runs");
+	if (!drive->together)
+		process_remark(process, "what --drive runs");
+	together_begin(drive);
 	return run_before(drive, why);
 }
 
@@ -141,7 +145,9 @@ void drive_listens(struct process *process)
 static void start_client(struct process *process)
 {
 	struct drive *drive = process->drive;
-	if (beside_start(drive->beside, COMMAND_CLIENT) != STATUS_OK) {
+	if (drive->together) {
+		together_start(drive);
+	} else if (beside_start(drive->beside, COMMAND_CLIENT) != STATUS_OK) {
 		snprintf(drive->failure, sizeof drive->failure, "the client can't be started");
 		return;
 	}
@@ -149,6 +155,15 @@ static void start_client(struct process *process)
 	drive->begun = true;
 	drive->began = process->transitions;
 	drive->since = 0;
+}
+
+void drive_note_status(struct drive *drive)
+{
+	if (WIFEXITED(drive->status) &&
+	    (WEXITSTATUS(drive->status) == 127 || WEXITSTATUS(drive->status) == 126))
+		snprintf(drive->failure, sizeof drive->failure,
+			 "--drive '%.120s' can't be run: exit status %d", drive->setting->client,
+			 WEXITSTATUS(drive->status));
 }
 
 void drive_note_end(struct process *process)
@@ -160,11 +175,7 @@ void drive_note_end(struct process *process)
 	(void)beside_kill(drive->beside, &left);
 	if (left > 0)
 		process_remark(process, "processes that the client left behind, which were killed");
-	if (WIFEXITED(drive->status) &&
-	    (WEXITSTATUS(drive->status) == 127 || WEXITSTATUS(drive->status) == 126))
-		snprintf(drive->failure, sizeof drive->failure,
-			 "--drive '%.120s' can't be run: exit status %d", drive->setting->client,
-			 WEXITSTATUS(drive->status));
+	drive_note_status(drive);
 }
 
 void drive_look(struct process *process)
@@ -176,7 +187,7 @@ void drive_look(struct process *process)
 	if (drive->stage == DRIVE_AWAITED && (drive->listens || drive_is_ready(process)))
 		start_client(process);
 	drive_hear_stop(process);
-	if (drive->stage != DRIVE_RUNS)
+	if (drive->stage != DRIVE_RUNS || drive->together)
 		return;
 	drive_settle(process);
 	const enum status status = beside_wait(drive->beside, 0, &drive->status);
@@ -195,7 +206,7 @@ const char *drive_where(const struct process *process)
 	    [DRIVE_ENDED] = ", its client having ended",
 	    [DRIVE_STOPPED] = ", its client having ended, told to end",
 	};
-	return process->drive ? texts[process->drive->stage] : "";
+	return process->drive && !process->drive->together ? texts[process->drive->stage] : "";
 }
 
 const char *drive_failure(const struct process *process)

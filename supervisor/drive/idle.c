@@ -150,6 +150,11 @@ static enum drive_hope idle_awaited(struct process *process)
 	drive_look(process);
 	if (drive->stage != DRIVE_AWAITED)
 		return DRIVE_AGAIN;
+	if (drive->together && together_program_is_over(process)) {
+		snprintf(drive->failure, sizeof drive->failure,
+			 "the program ended before its client could be started");
+		return DRIVE_FAILED;
+	}
 	if (!for_so_long(drive, LISTENS_IN))
 		return DRIVE_MORE;
 	snprintf(drive->failure, sizeof drive->failure,
@@ -167,6 +172,9 @@ enum drive_hope drive_idle(struct process *process, bool timed)
 		return DRIVE_NOTHING;
 	if (drive->failure[0])
 		return DRIVE_FAILED;
+	/* What the client does then is up to the schedule. */
+	if (drive->together && drive->stage != DRIVE_AWAITED)
+		return DRIVE_NOTHING;
 	/* How long is waited is said here. */
 	time_heard(process);
 	switch (drive->stage) {

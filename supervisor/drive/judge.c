@@ -112,15 +112,9 @@ static bool client_finishes(struct process *process)
 	return true;
 }
 
-static bool judge_client(struct process *process, struct outcome *outcome)
+static bool judge_status(const struct drive *drive, struct outcome *outcome)
 {
-	struct drive *drive = process->drive;
 	char text[256], how[DRIVE_STATUS];
-	if (!client_finishes(process)) {
-		snprintf(text, sizeof text, "the client goes on %d s after the program has ended",
-			 FINISHES_MS / 1000);
-		return tracer_interrupted() ? false : refuse(outcome, text);
-	}
 	if (drive->failure[0])
 		return refuse(outcome, drive->failure);
 	if (drive->status == 0)
@@ -128,6 +122,18 @@ static bool judge_client(struct process *process, struct outcome *outcome)
 	drive_status(drive->status, how);
 	snprintf(text, sizeof text, "the client %s", how);
 	return reject(outcome, plain(drive->status), text);
+}
+
+static bool judge_client(struct process *process, struct outcome *outcome)
+{
+	struct drive *drive = process->drive;
+	char text[256];
+	if (!client_finishes(process)) {
+		snprintf(text, sizeof text, "the client goes on %d s after the program has ended",
+			 FINISHES_MS / 1000);
+		return tracer_interrupted() ? false : refuse(outcome, text);
+	}
+	return judge_status(drive, outcome);
 }
 
 static bool judge_after(struct process *process, struct outcome *outcome)
@@ -172,6 +178,19 @@ static bool end_killed(struct outcome *outcome)
 	return true;
 }
 
+/* Both have been in the schedule. */
+static bool judge_together(struct process *process, const struct trace *trace, struct outcome *outcome)
+{
+	struct drive *drive = process->drive;
+	if (trace->end != END_EXIT)
+		return false;
+	if (!together_client_status(process, &drive->status))
+		return trace->good_end &&
+		       refuse(outcome, "the program ended before its client could be started");
+	drive_note_status(drive);
+	return judge_status(drive, outcome) || (trace->good_end && judge_after(process, outcome));
+}
+
 bool drive_judge(struct process *process, const struct trace *trace, struct outcome *outcome)
 {
 	struct drive *drive = process->drive;
@@ -179,6 +198,8 @@ bool drive_judge(struct process *process, const struct trace *trace, struct outc
 		return false;
 	if (trace->end == END_STUCK && drive->failure[0])
 		return refuse(outcome, drive->failure);
+	if (drive->together)
+		return judge_together(process, trace, outcome);
 	const bool killed = is_killed(drive) && (trace->end == END_DEADLOCK || trace->end == END_STUCK);
 	if (!killed && trace->end != END_EXIT && trace->end != END_SIGNAL)
 		return false;

@@ -38,6 +38,10 @@ struct drive {
 	    was_disturbed; /* the signal that ends the program is under way; process->disturbed without that */
 	bool hopeless;	   /* the client waits, and the program does nothing but that */
 	char failure[256]; /* empty: none */
+	/* together.c: the client is followed, a process of the schedule as the program is. */
+	bool together;
+	char *client, *script, **arguments; /* of the shell that starts both */
+	int line[2];		   /* what it reads, and what is written for it */
 };
 
 /* ready.c: has the program printed what it is to be waited for? And its output is passed on, where nobody else does. */
@@ -53,8 +57,21 @@ void drive_hear_stop(struct process *process);
 /* Has the thread that it was sent to, or the process, not taken it yet? */
 bool drive_stop_pending(const struct process *process);
 
+/*
+ * together.c. open: with the process; the program that is started is another one from now on. begin: an execution. start: the client. over: has the
+ * program ended? status: that of the client, as waitpid() says; false: it hasn't ended.
+ */
+bool together_open(struct process *process);
+void together_close(struct drive *drive);
+void together_begin(struct drive *drive);
+void together_start(struct drive *drive);
+bool together_program_is_over(const struct process *process);
+bool together_client_status(const struct process *process, int *status);
+
 /* The client has ended, drive->status says how. What it has left behind goes on to talk with nobody, and is killed. */
 void drive_note_end(struct process *process);
+/* The same of its status alone. */
+void drive_note_status(struct drive *drive);
 
 /* A line that says how a command has ended: "exit status 3". */
 #define DRIVE_STATUS 48

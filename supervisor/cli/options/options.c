@@ -328,9 +328,8 @@ static bool follow_allowed(const struct options *options)
 		say("--follow and --engine agent can't be had together: the agent runs one process");
 	else if (options->certificate)
 		say("--follow and --certificate can't be had together: certificates know of one process");
-	else if (options->driving.client)
-		say("--follow and --drive can't be had together: a server's processes are its own affair "
-		    "there");
+	else if (options->driving.client && options->input)
+		say("--follow, --drive and --stdin can't be had together: the program's input is empty then");
 	else if (options->states || options->prune_states)
 		say("--follow and --%s can't be had together: a state is told by the memory of one process",
 		    options->prune_states ? "prune-states" : "states");
