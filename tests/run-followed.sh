@@ -94,6 +94,26 @@ cuts|true|exit: the program exits with status 11
 replaced|true|
 child|false|
 END
+# Processes of which a seed says what they do: both searches see the same ends in the same kinds of executions, where neither takes too long.
+TARGET=$BUILD/targets/families
+# ends: what has been found, and the exit status that was taken for good
+ends() {
+	{ grep -oE '^(deadlock|abort|crash|exit): .*' "$SCRATCH/out"; sed -nE 's/^Exits with ([0-9]+) .*/exit: the program exits with status \1/p' "$SCRATCH/out"; } | sort -u
+	echo "$(field complete) $(field classes)"
+}
+compared=0
+for seed in $(seq "$(long && echo 100 || echo 18)"); do
+	follow --strategy optimal --granularity sync --all --executions "$(long && echo 2000 || echo 40)" $seed
+	[ "$(field complete)" = true ] || continue
+	optimal=$(ends)
+	follow --strategy dfs --granularity sync --all --executions "$(long && echo 9000 || echo 400)" $seed
+	[ "$(field complete)" = true ] || continue
+	compared=$((compared + 1))
+	judge "families $seed: as many kinds of executions, which end in the same ways" [ "$(ends)" = "$optimal" ]
+done
+judge 'some families were small enough' [ $compared -ge 3 ]
+
+TARGET=$BUILD/targets/kills
 follow --strategy optimal handles
 for ((i = 0; i < TIMES; i++)); do
 	timeout 60 "$FMC" replay "$SCRATCH/found.sched" </dev/null >"$SCRATCH/out" 2>&1 || break
