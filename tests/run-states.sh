@@ -17,7 +17,9 @@ PHILOSOPHERS=("$BUILD/samples/fair_philosophers" 2)
 check --strategy dfs --states -- "${PHILOSOPHERS[@]}"
 says "counted" '^[0-9]+ states in [0-9]+ executions, [0-9.e+]+ new ones each; the last [0-9]+ found no new state\.$'
 all=$(field states.states)
-for search in '--strategy cb' '--strategy dfs --prune-states' '--strategy dfs --prune-states --no-fair' '--strategy dfs --origin exec'; do
+searches=('--strategy cb' '--strategy dfs --prune-states' '--strategy dfs --prune-states --no-fair')
+! long || searches+=('--strategy dfs --origin exec')
+for search in "${searches[@]}"; do
 	# shellcheck disable=SC2086 # a list of words
 	check $search --states -- "${PHILOSOPHERS[@]}"
 	judge "$search: as many states" [ "$(field states.states)" = "$all" ] || show "$SCRATCH/out"
@@ -74,7 +76,7 @@ int main(int argc, char **argv)
 }
 EOF
 "${CC:-cc}" -g -O1 -pthread "$SCRATCH/statements.c" -o "$SCRATCH/statements" || exit 1
-for n in 3 5; do
+for n in 3 $(long && echo 5 || echo 4); do
 	check --strategy dfs --states --prune-states -- "$SCRATCH/statements" $n
 	pruned=$(field states.states)
 	check --strategy dfs --prune-states --no-fair -- "$SCRATCH/statements" $n
