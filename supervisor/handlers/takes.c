@@ -264,13 +264,12 @@ void takes_send(struct process *process, uint32_t thread, const struct op *op, i
 {
 	siginfo_t info;
 	bool given;
-	/* Its end is told to the kernel then, not before. */
-	if (op->flags & OP_ENDS && op->arg3) {
-		tracee_skip_syscall(process->threads[thread].tracee, 0);
+	if (op->flags & OP_ENDS) {
+		/* The kernel is told of it when it is taken, not before. */
+		if (op->arg3)
+			tracee_skip_syscall(process->threads[thread].tracee, 0);
 		return run_go_on(process, thread, outcome);
 	}
-	if (op->flags & OP_ENDS)
-		return run_go_on(process, thread, outcome);
 	process->sent |= UINT64_C(1) << (op->arg - 1);
 	if (!sends_info(process, thread, &info))
 		return run_failed(outcome, END_ERROR, STATUS_GONE, "can't follow a signal");

@@ -28,32 +28,27 @@ static pid_t real(const struct process *process, int64_t number)
 static bool decode(const struct process *process, long number, const struct user_regs_struct *regs,
 		   struct send *send)
 {
-	const int who = (int)regs->rdi;
+	struct signal_call call;
 	uint64_t pid = 0;
-	*send = (struct send){.signal = (int)regs->rsi};
-	switch (number) {
-	case SYS_kill:
-	case SYS_rt_sigqueueinfo:
-		send->all = who == -1;
-		if (who > 0)
-			send->process = real(process, who);
-		else
-			send->group = who ? real(process, -(int64_t)who) : getpgid(target_pid(process->target));
+	if (number == SYS_pidfd_send_signal) {
+		const bool known =
+		    fdinfo_number(target_pid(process->target), (int)regs->rdi, "Pid", 10, &pid);
+		*send = (struct send){.signal = (int)regs->rsi, .process = known ? (pid_t)pid : -1};
 		return true;
-	case SYS_tkill:
-		send->thread = real(process, who);
-		return true;
-	case SYS_tgkill:
-	case SYS_rt_tgsigqueueinfo:
-		send->signal = (int)regs->rdx;
-		send->thread = real(process, (int)regs->rsi);
-		return true;
-	case SYS_pidfd_send_signal:
-		send->process = fdinfo_number(target_pid(process->target), who, "Pid", 10, &pid) ? (pid_t)pid : -1;
-		return true;
-	default:
-		return false;
 	}
+	if (!sends_decode(number, regs, &call))
+		return false;
+	*send = (struct send){.signal = call.signal};
+	if (call.to_thread)
+		send->thread = real(process, call.thread);
+	else if (call.process > 0)
+		send->process = real(process, call.process);
+	else if (call.process == -1)
+		send->all = true;
+	else
+		send->group = call.process ? real(process, -(int64_t)call.process)
+					   : getpgid(target_pid(process->target));
+	return true;
 }
 
 static bool has_thread(const struct process *process, uint32_t space, pid_t tid)

@@ -25,34 +25,47 @@ static uint32_t thread_of(const struct process *process, uint64_t tid)
 	return NO_THREAD;
 }
 
+bool sends_decode(long number, const struct user_regs_struct *regs, struct signal_call *call)
+{
+	*call = (struct signal_call){.process = (int)regs->rdi, .signal = (int)regs->rsi};
+	switch (number) {
+	case SYS_kill:
+		return true;
+	case SYS_rt_sigqueueinfo:
+		call->info = regs->rdx;
+		return true;
+	case SYS_tkill:
+		call->process = 0;
+		call->to_thread = true;
+		call->thread = (int)regs->rdi;
+		return true;
+	case SYS_rt_tgsigqueueinfo:
+		call->info = regs->r10;
+		/* fall through */
+	case SYS_tgkill:
+		call->to_thread = true;
+		call->thread = (int)regs->rsi;
+		call->signal = (int)regs->rdx;
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* Is it sent to this process, or to a thread of it? */
 static bool decode(const struct process *process, long number, const struct user_regs_struct *regs,
 		   struct send *send)
 {
-	const uint64_t own = (uint64_t)process->threads[0].tid;
-	*send = (struct send){.receiver = NO_THREAD};
-	switch (number) {
-	case SYS_kill:
-		send->signal = regs->rsi;
-		return regs->rdi == own;
-	case SYS_rt_sigqueueinfo:
-		send->signal = regs->rsi;
-		send->info = regs->rdx;
-		return regs->rdi == own;
-	case SYS_tkill:
-		send->signal = regs->rsi;
-		send->receiver = thread_of(process, regs->rdi);
-		return send->receiver != NO_THREAD;
-	case SYS_rt_tgsigqueueinfo:
-		send->info = regs->r10;
-		/* fall through */
-	case SYS_tgkill:
-		send->signal = regs->rdx;
-		send->receiver = thread_of(process, regs->rsi);
-		return regs->rdi == own && send->receiver != NO_THREAD;
-	default:
+	const pid_t own = process->threads[0].tid;
+	struct signal_call call;
+	if (!sends_decode(number, regs, &call))
 		return false;
-	}
+	*send =
+	    (struct send){.signal = (uint64_t)(int64_t)call.signal, .receiver = NO_THREAD, .info = call.info};
+	if (call.to_thread)
+		send->receiver = thread_of(process, (uint64_t)call.thread);
+	return (number == SYS_tkill || call.process == own) &&
+	       (!call.to_thread || send->receiver != NO_THREAD);
 }
 
 static bool blocks(const struct tracee *tracee, uint64_t signal)

@@ -18,7 +18,7 @@ int signals_fatal(const struct signal_sets *signals);
 void signals_pass(struct process *process, const struct tracee *running);
 
 /*
- * sends.c. is_operation: is this system call one that sends a signal to others of the program, which is followed? Then *call. note: it is none
+ * sends.c. decode: is it one of kill(2), tgkill(2) and their like? Then as it was called. is_operation: is this system call one that sends a signal to others of the program, which is followed? Then *call. note: it is none
  * that is followed, and yet the program's. info: what the receiver is told of the signal that the thread is about to send.
  *
  * sent.c. put: it is sent to this thread, which takes it next; false: there are too many already. tell: the thread is about to handle this
@@ -26,6 +26,14 @@ void signals_pass(struct process *process, const struct tracee *running);
  */
 #define SIGNALS_BETWEEN "signals between two operations of the thread that takes them"
 #define SIGNAL_TAKERS	64 /* among so many threads a signal to the program is followed */
+struct signal_call {
+	int signal;
+	int process;   /* as the program calls it, or minus a group, or 0; of tkill(2) it is 0 */
+	int thread;    /* as it calls that, to_thread */
+	bool to_thread;
+	uint64_t info; /* where what is to be told of it is; 0: nowhere */
+};
+bool sends_decode(long number, const struct user_regs_struct *regs, struct signal_call *call);
 bool sends_is_operation(struct run *run, long number, struct call *call);
 void sends_note(struct process *process, uint32_t thread, long number);
 bool sends_info(const struct process *process, uint32_t thread, siginfo_t *info);

@@ -73,21 +73,29 @@ static bool can_put_off(const struct model_thread *thread)
 	return thread->op.kind == OP_FUTEX_ASLEEP || !op_is_by_model(thread->op.kind);
 }
 
+/* The signal comes before what it has pending. */
+static void put_before(struct model_thread *thread, int64_t signal, uint16_t flags)
+{
+	if (thread->op.kind != OP_SIGNAL_TAKE)
+		thread->under = thread->op;
+	thread->op = (struct op){
+	    .kind = OP_SIGNAL_TAKE,
+	    .object = NO_OBJECT,
+	    .object2 = NO_OBJECT,
+	    .flags = flags,
+	    .arg = signal,
+	    .arg2 = thread->under.kind,
+	    .place = thread->under.place,
+	};
+}
+
 void model_signal_take(struct model *m, uint32_t t, int64_t signal)
 {
 	struct model_thread *thread = t < m->threads ? model_thread(m, t) : NULL;
 	if (!thread || !can_put_off(thread))
 		return;
 	model_interrupt(m, t);
-	thread->under = thread->op;
-	thread->op = (struct op){
-	    .kind = OP_SIGNAL_TAKE,
-	    .object = NO_OBJECT,
-	    .object2 = NO_OBJECT,
-	    .arg = signal,
-	    .arg2 = thread->under.kind,
-	    .place = thread->under.place,
-	};
+	put_before(thread, signal, 0);
 }
 
 /* What it was about to do, or waited for, comes to nothing. */
@@ -98,18 +106,8 @@ static void end(struct model *m, uint32_t t, int64_t signal)
 		return;
 	if (model_sleeps(thread))
 		model_queue_remove(m, model_awaited(&thread->op), t);
-	if (thread->op.kind != OP_SIGNAL_TAKE)
-		thread->under = thread->op;
+	put_before(thread, signal, OP_ENDS);
 	thread->under.flags &= (uint16_t) ~(OP_QUEUED | OP_WAITS);
-	thread->op = (struct op){
-	    .kind = OP_SIGNAL_TAKE,
-	    .object = NO_OBJECT,
-	    .object2 = NO_OBJECT,
-	    .flags = OP_ENDS,
-	    .arg = signal,
-	    .arg2 = thread->under.kind,
-	    .place = thread->under.place,
-	};
 }
 
 void model_signal_send(struct model *m, uint32_t t, int32_t choice)
