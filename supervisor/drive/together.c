@@ -5,7 +5,7 @@
  */
 #include "supervisor/drive/state.h"
 
-#include <fmc/tracer/children.h>
+#include <fmc/tracer/ready.h>
 
 #include <fcntl.h>
 #include <signal.h>
@@ -71,10 +71,8 @@ bool together_open(struct process *process)
 		drive->script = NULL;
 		return false;
 	}
-	if (!write_arguments(drive, program->arguments) || pipe2(drive->line, O_CLOEXEC | O_NONBLOCK) != 0)
+	if (!write_arguments(drive, program->arguments) || pipe2(drive->line, O_CLOEXEC) != 0)
 		return false;
-	/* It is the shell that waits, not whoever opens it once more. */
-	(void)fcntl(drive->line[0], F_SETFL, 0);
 	program->path = SHELL;
 	program->arguments = drive->arguments;
 	program->input = drive->line[0];
@@ -95,12 +93,9 @@ void together_close(struct drive *drive)
 void together_begin(struct drive *drive)
 {
 	char text[64];
-	if (!drive->together)
-		return;
-	(void)fcntl(drive->line[0], F_SETFL, O_NONBLOCK);
-	while (read(drive->line[0], text, sizeof text) > 0)
+	while (drive->together && ready_now(drive->line[0], POLLIN) > 0 &&
+	       read(drive->line[0], text, sizeof text) > 0)
 		;
-	(void)fcntl(drive->line[0], F_SETFL, 0);
 }
 
 void together_start(struct drive *drive)
