@@ -124,7 +124,14 @@ judge 'killed: no failure' [ "$status $(field findings.0.kind)" = '0 ' ]
 TARGET=$BUILD/targets/followed
 follow --strategy dfs paused
 judge 'a process that stops another: told in a line' [ $status -eq 69 -a "$(wc -l <"$SCRATCH/out")" -eq 1 ]
-says 'a process that stops another: what' 'a process ends several others at once by a signal, or stops one, which --follow can.t'
+says 'a process that stops another: what' 'a process stops another by a signal, or ends one by a signal to several, which --follow can.t'
+TARGET=$BUILD/targets/kills
+for how in both self; do
+	follow --strategy dfs $how
+	judge "$how: told in a line" [ $status -eq 69 -a "$(wc -l <"$SCRATCH/out")" -eq 1 ]
+	says "$how: what" 'a process stops another by a signal, or ends one by a signal to several, which --follow can.t'
+done
+TARGET=$BUILD/targets/followed
 
 # The end of a child is a signal to its parent, and that of a pipe's reader to its writer: case | kind of what is found | message, or whether it is complete.
 TARGET=$BUILD/targets/children

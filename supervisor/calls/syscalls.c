@@ -264,7 +264,7 @@ bool syscalls_on_stop(struct run *run, const struct stop *stop)
 		return run_stop_before(run, &call);
 	if (killing == KILLS_OTHERWISE)
 		return run_fail(run, END_UNSUPPORTED, STATUS_UNSUPPORTED,
-				"a process ends several others at once by a signal, or stops one, which --follow can't");
+				"a process stops another by a signal, or ends one by a signal to several, which --follow can't");
 	if (!run->own_calls && followed_wait(run, stop->number, &call))
 		return run_stop_before(run, &call);
 	if (wakes_for_operation(run, &call))

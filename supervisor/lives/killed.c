@@ -89,7 +89,7 @@ enum killing killed_meets(const struct run *run, long number, struct call *call)
 	const struct process *process = run->process;
 	const struct user_regs_struct *regs = tracee_regs(run_self(run)->tracee);
 	struct send send;
-	uint32_t taker = NO_THREAD, ended = 0;
+	uint32_t taker = NO_THREAD, meant = 0;
 	if (process->spaces_length < 2 || !regs || !decode(process, number, regs, &send))
 		return KILLS_NOBODY;
 	for (uint32_t i = 0; i < process->spaces_length; i++) {
@@ -97,13 +97,14 @@ enum killing killed_meets(const struct run *run, long number, struct call *call)
 			continue;
 		if (send.signal == SIGSTOP && i != process->space)
 			return KILLS_OTHERWISE;
-		const uint32_t found = find_taker(process, i, send.signal);
-		ended += found != NO_THREAD;
-		taker = i != process->space ? found : taker;
+		meant++;
+		if (i != process->space && taker == NO_THREAD)
+			taker = find_taker(process, i, send.signal);
 	}
 	if (taker == NO_THREAD)
 		return KILLS_NOBODY;
-	if (ended > 1)
+	/* The others get it as well, whatever that is to them. */
+	if (meant > 1)
 		return KILLS_OTHERWISE;
 	call->op = (struct op){.kind = OP_SIGNAL_SEND,
 			       .object = taker,

@@ -37,7 +37,7 @@ bool followed_outlived(const struct process *process, int signal);
 
 /*
  * killed.c. meets: does this call, before which the thread stands, end another process by a signal? With KILLS_ONE *call has all of it.
- * KILLS_OTHERWISE: several at once, or it stops one. aim: as machine_ops.aim says, of that operation. perform: the thread takes the signal, of which
+ * KILLS_OTHERWISE: others get the signal, too, or it stops one. aim: as machine_ops.aim says, of that operation. perform: the thread takes the signal, of which
  * its process ends.
  */
 enum killing { KILLS_NOBODY, KILLS_ONE, KILLS_OTHERWISE };

@@ -12,6 +12,8 @@
  *   leaves     it ends by itself, whatever its second thread is about to do, which counts; exit status: 10 more than the count
  *   cuts       it is ended, whatever its second thread is about to do; the same
  *   group      by its process group
+ *   both       the same of two, of which one ignores the signal
+ *   self       the same of one and itself, which handles it
  *   pidfd      by a descriptor of it
  *   gone       it has ended by itself, and has been waited for or not
  *   replaced   it has become another program by then
@@ -197,6 +199,30 @@ static int group(void)
 	return kill(-pid, SIGHUP) != 0 || !was_ended(pid, SIGHUP);
 }
 
+static int both(void)
+{
+	const pid_t first = waiting_child();
+	setpgid(first, first);
+	signal(SIGTERM, SIG_IGN);
+	const pid_t second = waiting_child();
+	setpgid(second, first);
+	return kill(-first, SIGTERM) != 0 || !was_ended(first, SIGTERM) || kill(second, SIGKILL) != 0 ||
+	       !was_ended(second, SIGKILL);
+}
+
+static void on_own(int signal)
+{
+	shared->count += signal == SIGTERM;
+}
+
+static int self(void)
+{
+	setpgid(0, 0);
+	const pid_t pid = waiting_child();
+	signal(SIGTERM, on_own);
+	return kill(0, SIGTERM) != 0 || !was_ended(pid, SIGTERM) || shared->count != 1;
+}
+
 static int pidfd(void)
 {
 	const pid_t pid = waiting_child();
@@ -247,7 +273,7 @@ int main(int argc, char **argv)
 	} cases[] = {{"waits", waits},	 {"kill", kill_it},    {"counts", counts},     {"holds", holds},
 		     {"robust", robust}, {"handles", handles}, {"threads", threads},   {"group", group},
 		     {"pidfd", pidfd},	 {"gone", gone},       {"replaced", replaced}, {"child", child},
-		     {"leaves", leaves}, {"cuts", cuts}};
+		     {"leaves", leaves}, {"cuts", cuts},       {"both", both},	       {"self", self}};
 	shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (shared == MAP_FAILED || pipe(ends) != 0)
 		return 2;
