@@ -87,6 +87,7 @@ robust|true|
 handles|false|exit: the program exits with status 1
 threads|true|
 group|true|
+both|true|
 pidfd|true|
 gone|false|
 leaves|true|exit: the program exits with status 11
@@ -126,11 +127,9 @@ follow --strategy dfs paused
 judge 'a process that stops another: told in a line' [ $status -eq 69 -a "$(wc -l <"$SCRATCH/out")" -eq 1 ]
 says 'a process that stops another: what' 'a process stops another by a signal, or ends one by a signal to several, which --follow can.t'
 TARGET=$BUILD/targets/kills
-for how in both self; do
-	follow --strategy dfs $how
-	judge "$how: told in a line" [ $status -eq 69 -a "$(wc -l <"$SCRATCH/out")" -eq 1 ]
-	says "$how: what" 'a process stops another by a signal, or ends one by a signal to several, which --follow can.t'
-done
+follow --strategy dfs self
+judge 'self: told in a line' [ $status -eq 69 -a "$(wc -l <"$SCRATCH/out")" -eq 1 ]
+says 'self: what' 'a process stops another by a signal, or ends one by a signal to several, which --follow can.t'
 TARGET=$BUILD/targets/followed
 
 # The end of a child is a signal to its parent, and that of a pipe's reader to its writer: case | kind of what is found | message, or whether it is complete.

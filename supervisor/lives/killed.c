@@ -73,7 +73,7 @@ static bool is_meant(const struct process *process, const struct send *send, uin
 /* The thread of the process that takes it, and ends it by that; NO_THREAD: it doesn't. The kernel, too, prefers the first. */
 static uint32_t find_taker(const struct process *process, uint32_t space, int signal)
 {
-	if (process->spaces[space].over || signal < 1 || signal > 64)
+	if (process->spaces[space].over)
 		return NO_THREAD;
 	for (uint32_t t = 0; t < process->threads_length; t++) {
 		const struct tracee *tracee = process->threads[t].tracee;
@@ -84,20 +84,30 @@ static uint32_t find_taker(const struct process *process, uint32_t space, int si
 	return NO_THREAD;
 }
 
+/* To the process it is nothing. */
+static bool ignores(const struct process *process, uint32_t space, int signal)
+{
+	for (uint32_t t = 0; t < process->threads_length; t++)
+		if (process->threads[t].space == space && process->threads[t].tracee)
+			return tracee_signals(process->threads[t].tracee).ignored >> (signal - 1) & 1;
+	return true;
+}
+
 enum killing killed_meets(const struct run *run, long number, struct call *call)
 {
 	const struct process *process = run->process;
 	const struct user_regs_struct *regs = tracee_regs(run_self(run)->tracee);
 	struct send send;
 	uint32_t taker = NO_THREAD, meant = 0;
-	if (process->spaces_length < 2 || !regs || !decode(process, number, regs, &send))
+	if (process->spaces_length < 2 || !regs || !decode(process, number, regs, &send) || send.signal < 1 ||
+	    send.signal > 64)
 		return KILLS_NOBODY;
 	for (uint32_t i = 0; i < process->spaces_length; i++) {
 		if (process->spaces[i].over || !is_meant(process, &send, i))
 			continue;
 		if (send.signal == SIGSTOP && i != process->space)
 			return KILLS_OTHERWISE;
-		meant++;
+		meant += !ignores(process, i, send.signal);
 		if (i != process->space && taker == NO_THREAD)
 			taker = find_taker(process, i, send.signal);
 	}
