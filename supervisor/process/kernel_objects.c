@@ -265,7 +265,10 @@ static struct observation ask_eventfd(const struct process *process, const struc
 	return (struct observation){(uint32_t)end.number, (uint32_t)(end.number >> 32)};
 }
 
-/* Nothing is taken from the pipe. By poll() it isn't told that there is no writer before there has been one. */
+/*
+ * Nothing is taken from the pipe. By poll() it isn't told that there is no writer before there has been one. Of an empty pipe tee(2) says EINTR
+ * if a signal is pending, before it looks for writers.
+ */
 enum writers kernel_look_for_writers(int reader)
 {
 	int scratch[2];
@@ -273,7 +276,10 @@ enum writers kernel_look_for_writers(int reader)
 	if ((ioctl(reader, FIONREAD, &bytes) == 0 && bytes > 0) ||
 	    pipe2(scratch, O_CLOEXEC | O_NONBLOCK) != 0)
 		return WRITERS_UNKNOWN;
-	const ssize_t length = tee(reader, scratch[1], 1, SPLICE_F_NONBLOCK);
+	ssize_t length;
+	do
+		length = tee(reader, scratch[1], 1, SPLICE_F_NONBLOCK);
+	while (length < 0 && errno == EINTR);
 	close(scratch[0]);
 	close(scratch[1]);
 	return length > 0 ? WRITERS_UNKNOWN : length == 0 ? WRITERS_NONE : WRITERS_SOME;
