@@ -171,6 +171,51 @@ follow --strategy optimal reaped
 judge "reaped: $all different executions, as many as there are" [ "$(field complete) $(field executions) $all" = 'true 2 2' ]
 judge 'nothing of these is left running' [ -z "$(users_of "$TARGET")" ]
 
+# Sockets of several processes: how they come to them and what they do | kind of what is found | message | what isn't controlled | does dfs take long.
+TARGET=$BUILD/targets/connected
+connect() {
+	timeout -k 10 100 "$FMC" check --follow --no-minimize -o "$SCRATCH/found.sched" --json "$SCRATCH/result.json" --granularity sync --all "${@:1:$#-2}" -- "$TARGET" "${@: -2}" \
+	    </dev/null >"$SCRATCH/out" 2>&1
+	status=$?
+}
+while IFS='|' read -r how kind pattern outside slow; do
+	for strategy in optimal dfs; do
+		[ $strategy = optimal ] || [ -z "$slow" ] || long || continue
+		rm -f "$SCRATCH"/found*.sched
+		connect --strategy $strategy $how
+		[ "$(field findings.0.kind) $(field findings.1.kind)" = "$kind " ] && [[ "$(field findings.0.message)" =~ $pattern ]] &&
+			[ "$(sed -n 's/^  - what these do isn.t controlled: //p; s/^  - //p' "$SCRATCH/out")" = "$outside" ]
+		good=$?
+		judge "$how: ${kind:-nothing}, by $strategy" [ $good -eq 0 ]
+		[ $good -eq 0 ] || show "$SCRATCH/out"
+		[ $strategy = optimal ] && kinds=$(field classes) && continue
+		judge "$how: as many kinds of executions, by dfs" [ "$(field classes)" = "$kinds" ]
+	done
+	[ -n "$kind" ] || continue
+	for ((i = 0; i < TIMES; i++)); do
+		timeout 60 "$FMC" replay "$SCRATCH/found.sched" </dev/null >"$SCRATCH/out" 2>&1 || break
+	done
+	judge "$how: played $TIMES times" [ $i -eq "$TIMES" ]
+done <<'END'
+pair talk||||
+local talk|||sockets|
+tcp talk|||sockets|
+pair holds|deadlock|T1.1 waits for socket 3, T2.1 waits for .* held by T1.1||
+local holds|deadlock|T1.1 waits for connection 2, T2.1 waits for .* held by T1.1|sockets|slow
+tcp holds|deadlock|T1.1 waits for connection 2, T2.1 waits for .* held by T1.1|sockets|slow
+pair children|deadlock|T1.1 waits for T2.1 to exit, T2.1 waits for socket 3, T3.1 waits for .* held by T2.1||slow
+END
+# What the end of a process closes that another one brings about is seen: nobody sleeps on.
+for how in pair local tcp; do
+	connect --strategy optimal --executions 40 $how ended
+	judge "$how ended: each execution ends" [ "$status $(field findings.0.kind)" = "0 " ]
+done
+connect --strategy optimal --executions 100 --outcomes tcp first
+for end in 1 2; do
+	says "tcp first: client $end is accepted first" "exit status $end "
+done
+judge 'nothing of these is left running' [ -z "$(users_of "$TARGET")" ]
+
 # Locks of files that belong to processes: what comes of all orders is what the kernel does in those to which the program is brought without fmc.
 TARGET=$BUILD/targets/record_locks
 natively() {

@@ -173,6 +173,7 @@ bool followed_end(struct run *run, int status)
 	const bool last = !spaces_others(process);
 	spaces_end(process, process->space, status);
 	kernel_look_again(process);
+	kernel_disconnected(process);
 	if (last)
 		run_end_process(run, END_EXIT, process->spaces[0].status);
 	else

@@ -59,6 +59,7 @@ bool replaced_on_exec(struct run *run, const struct stop *stop)
 	if (begin(run, self->space, process->target, self) || plant(run, process->target))
 		return true;
 	kernel_look_again(process);
+	kernel_disconnected(process);
 	if (self->unlocks)
 		kernel_unlocked(process);
 	*self = (struct process_thread){.tracee = self->tracee,

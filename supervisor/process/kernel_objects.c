@@ -375,17 +375,20 @@ void kernel_verify(struct process *process, const struct op *op)
 	verify(process, op->object2);
 }
 
+void kernel_change(struct process *process, uint32_t object)
+{
+	const struct op op = {.object = object, .object2 = NO_OBJECT};
+	struct object_state state;
+	model_object_state(process->model->model, object, &state);
+	const struct observation changed = {state.count + 1, state.standing};
+	model_kernel_says(process->model->model, &op, &changed);
+}
+
 void kernel_unlocked(struct process *process)
 {
-	for (uint32_t i = 0; i < process->kernel_length; i++) {
-		const struct op op = {.object = process->kernel[i], .object2 = NO_OBJECT};
-		struct object_state state;
-		if (process->objects[op.object].class != CLASS_FILE_LOCK)
-			continue;
-		model_object_state(process->model->model, op.object, &state);
-		const struct observation changed = {state.count + 1, state.standing};
-		model_kernel_says(process->model->model, &op, &changed);
-	}
+	for (uint32_t i = 0; i < process->kernel_length; i++)
+		if (process->objects[process->kernel[i]].class == CLASS_FILE_LOCK)
+			kernel_change(process, process->kernel[i]);
 }
 
 void kernel_look_again(struct process *process)

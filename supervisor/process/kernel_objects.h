@@ -28,6 +28,9 @@ bool kernel_owns_pipe(const struct process *process, const struct kernel_end *en
 /* The socket at the other end of a pair; 0: it isn't known. */
 uint64_t kernel_peer(struct process *process, uint64_t socket);
 
+/* Is the descriptor one of a pair that one of the processes has made that are followed, so that others have neither end? */
+bool kernel_made_pair(const struct process *process, int descriptor);
+
 /* One of the program's descriptors as fmc's own, to be closed; -1. */
 int kernel_duplicate(const struct process *process, int descriptor);
 
@@ -62,7 +65,8 @@ bool kernel_ask(struct process *process, const struct op *op, struct observation
 /* Does the model say of the operation's objects what the kernel says of them? Else it is told, and so is the verdict. */
 void kernel_verify(struct process *process, const struct op *op);
 
-/* Locks of files have changed by no operation: who waits for one looks again. */
+/* This object has changed by no operation: who waits for it looks again. The same of locks of files. */
+void kernel_change(struct process *process, uint32_t object);
 void kernel_unlocked(struct process *process);
 
 /* The same for all of them: a process has ended, or has become another program, and has closed what it had. */
@@ -84,6 +88,8 @@ enum tried kernel_try_lock(struct process *process, uint32_t thread, const struc
 /* Does it wait for what another process may send or begin? */
 bool kernel_may_hear(const struct process *process, uint32_t thread, const struct op *op);
 bool kernel_removed(const struct process *process, uint32_t thread);
+/* A process has ended, or has become another program: who sleeps at a connection of which that has closed the other end is to look again. */
+void kernel_disconnected(struct process *process);
 
 /*
  * fifos.c: calls that open FIFOs by their names. find: is this one, before which a thread stands, such a call? made: the program has made what is there.

@@ -1,4 +1,4 @@
-/* Which two sockets are a pair: unix_diag, sock_diag(7). */
+/* Which two sockets are a pair, and whose: unix_diag, sock_diag(7). */
 #include "supervisor/process/kernel_objects.h"
 
 #include <linux/netlink.h>
@@ -7,6 +7,7 @@
 #include <linux/unix_diag.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 struct question {
@@ -71,4 +72,28 @@ uint64_t kernel_peer(struct process *process, uint64_t socket_number)
 	uses->pairs[at].one = socket_number;
 	uses->pairs[at].other = ask_peer(socket_number);
 	return uses->pairs[at].other;
+}
+
+/* One of those that are followed, be it over by now. */
+static bool is_process(const struct process *process, pid_t pid)
+{
+	for (size_t i = 0; i < process->spaces_length; i++)
+		if (target_pid(process->spaces[i].target) == pid)
+			return true;
+	return false;
+}
+
+bool kernel_made_pair(const struct process *process, int descriptor)
+{
+	struct sockaddr_un name;
+	struct ucred maker;
+	socklen_t length = sizeof name, size = sizeof maker;
+	const int copy = kernel_duplicate(process, descriptor);
+	const bool made = copy >= 0 && getpeername(copy, (struct sockaddr *)&name, &length) == 0 &&
+			  name.sun_family == AF_UNIX && length <= sizeof name.sun_family &&
+			  getsockopt(copy, SOL_SOCKET, SO_PEERCRED, &maker, &size) == 0 &&
+			  is_process(process, maker.pid);
+	if (copy >= 0)
+		close(copy);
+	return made;
 }

@@ -133,19 +133,69 @@ static enum tried try_letters(int copy, bool sends)
 /* What has been sent is there, but for a machine that is so busy that the kernel delivers it by a thread of its own. */
 #define DELIVERY_MS 2
 
-static enum tried try_connection(const struct process *process, uint32_t thread, int descriptor, short events)
+/* Would a call at this end go now? True as well: it can't be asked. */
+static bool is_open(struct target *target, int descriptor, short events)
 {
-	const int copy = kernel_duplicate(process, descriptor);
+	const int copy = target_duplicate(target, descriptor);
 	int domain = AF_UNIX;
 	socklen_t size = sizeof domain;
 	if (copy < 0)
-		return TRIED_GOES;
+		return true;
 	(void)getsockopt(copy, SOL_SOCKET, SO_DOMAIN, &domain, &size);
 	const bool ready = ready_within(domain == AF_UNIX ? 0 : DELIVERY_MS, copy, events) != 0;
 	close(copy);
+	return ready;
+}
+
+/* At which descriptor a call of this kind waits, and for what; false: it isn't one on a connection. */
+static bool find_end(enum op_kind kind, const struct user_regs_struct *regs, int *descriptor, short *events)
+{
+	*descriptor = (int)(kind == OP_CONNECTION_FROM_PIPE ? regs->rdx : regs->rdi);
+	switch (kind) {
+	case OP_CONNECTION_RECEIVE:
+	case OP_CONNECTION_ACCEPT:
+	case OP_CONNECTION_TO_PIPE:
+		*events = POLLIN;
+		return true;
+	case OP_CONNECTION_SEND:
+	case OP_CONNECTION_FROM_FILE:
+	case OP_CONNECTION_FROM_PIPE:
+		*events = POLLOUT;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static enum tried try_connection(const struct process *process, uint32_t thread, int descriptor, short events)
+{
 	const struct op *op = &process->threads[thread].call.op;
 	const bool transfers = op->object2 != NO_OBJECT && op_class(op->kind) == CLASS_CONNECTION;
-	return answer(!ready, transfers ? op->arg2 & KERNEL_NEVER : op->arg2);
+	return answer(!is_open(process->target, descriptor, events),
+		      transfers ? op->arg2 & KERNEL_NEVER : op->arg2);
+}
+
+static bool goes(const struct process *process, uint32_t thread)
+{
+	const struct process_thread *self = &process->threads[thread];
+	const struct user_regs_struct *regs = self->tracee ? tracee_regs(self->tracee) : NULL;
+	int descriptor;
+	short events;
+	return regs && find_end(self->call.op.kind, regs, &descriptor, &events) &&
+	       is_open(self->tracee->target, descriptor, events);
+}
+
+void kernel_disconnected(struct process *process)
+{
+	const struct model *model = process->model->model;
+	for (uint32_t t = 0; t < process->threads_length; t++) {
+		const struct op *op = model_exited(model, t) ? NULL : model_pending(model, t);
+		if (!op || op_class(op->kind) != CLASS_CONNECTION || model_enabled(model, t) ||
+		    !goes(process, t))
+			continue;
+		process_remark(process, KERNEL_CHANGES_UNSEEN);
+		kernel_change(process, op->object);
+	}
 }
 
 static bool is_of_process(const struct user_regs_struct *regs)
@@ -195,26 +245,17 @@ enum tried kernel_try(struct process *process, uint32_t thread)
 	if (!regs)
 		return TRIED_GOES;
 	const long number = (long)regs->orig_rax;
-	switch (process->threads[thread].call.op.kind) {
-	case OP_CONNECTION_RECEIVE:
-	case OP_CONNECTION_ACCEPT:
-		return try_connection(process, thread, (int)regs->rdi, POLLIN);
-	case OP_CONNECTION_SEND:
-	case OP_CONNECTION_FROM_FILE:
-		return try_connection(process, thread, (int)regs->rdi, POLLOUT);
-	case OP_CONNECTION_TO_PIPE:
-		return try_connection(process, thread, (int)regs->rdi, POLLIN);
-	case OP_NAME_CHANGE: /* of inotify(7) */
+	const enum op_kind kind = process->threads[thread].call.op.kind;
+	int descriptor;
+	short events;
+	if (find_end(kind, regs, &descriptor, &events))
+		return try_connection(process, thread, descriptor, events);
+	if (kind == OP_NAME_CHANGE) /* of inotify(7) */
 		return number == SYS_read || number == SYS_readv
 			   ? try_connection(process, thread, (int)regs->rdi, POLLIN)
 			   : TRIED_GOES;
-	case OP_CONNECTION_FROM_PIPE:
-		return try_connection(process, thread, (int)regs->rdx, POLLOUT);
-	case OP_FIFO_OPEN:
+	if (kind == OP_FIFO_OPEN)
 		return kernel_try_fifo(process, thread, regs);
-	default:
-		break;
-	}
 	switch (number) {
 	case SYS_flock:
 	case SYS_fcntl:

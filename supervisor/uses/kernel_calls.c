@@ -287,8 +287,10 @@ static bool is_private(struct process *process, const struct kernel_call *call, 
 		return object == NO_OBJECT || !process->objects[object].kernel.others;
 	if (end->named)
 		return kernel_made_fifo(process, call->descriptor);
-	return end->class == CLASS_PIPE ? kernel_owns_pipe(process, end)
-					: target_made(process->target, call->descriptor);
+	if (end->class == CLASS_PIPE)
+		return kernel_owns_pipe(process, end);
+	return target_made(process->target, call->descriptor) ||
+	       (end->class == CLASS_SOCKET && kernel_made_pair(process, call->descriptor));
 }
 
 /* A call in the wrong direction fails. */

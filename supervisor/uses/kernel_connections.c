@@ -64,25 +64,27 @@ static bool is_near(const union name *name)
 	}
 }
 
-static bool ask(const struct process *process, int descriptor, struct socket_ends *ends)
+static bool is_process(pid_t pid, const void *context)
+{
+	return pid == *(const pid_t *)context;
+}
+
+/* `copy` is fmc's own. */
+static bool ask_copy(const struct process *process, int copy, struct socket_ends *ends)
 {
 	union name own = {0}, peer = {0};
 	struct ucred who = {0};
 	int listens = 0;
 	socklen_t size = sizeof own, peer_size = sizeof peer, int_size = sizeof(int), type_size = sizeof(int);
 	socklen_t who_size = sizeof who;
-	const int copy = kernel_duplicate(process, descriptor);
 	*ends = (struct socket_ends){0};
-	if (copy < 0)
-		return false;
 	const bool found = getsockname(copy, &own.any, &size) == 0 &&
 			   getsockopt(copy, SOL_SOCKET, SO_TYPE, &ends->type, &type_size) == 0 &&
 			   getsockopt(copy, SOL_SOCKET, SO_ACCEPTCONN, &listens, &int_size) == 0;
 	ends->connected = getpeername(copy, &peer.any, &peer_size) == 0;
 	ends->inside = own.any.sa_family == AF_UNIX &&
 		       getsockopt(copy, SOL_SOCKET, SO_PEERCRED, &who, &who_size) == 0 &&
-		       who.pid == target_pid(process->target);
-	close(copy);
+		       uses_any_process(process, is_process, &who.pid);
 	ends->listens = listens;
 	ends->own = number_of(&own, size);
 	ends->peer = ends->connected ? number_of(&peer, peer_size) : 0;
@@ -91,11 +93,21 @@ static bool ask(const struct process *process, int descriptor, struct socket_end
 			 own.any.sa_family == AF_UNIX);
 }
 
-/* Calls on connections are operations. Who is run once, or has a client, has others at the other end. */
+static bool ask(const struct process *process, int descriptor, struct socket_ends *ends)
+{
+	const int copy = kernel_duplicate(process, descriptor);
+	const bool found = copy >= 0 && ask_copy(process, copy, ends);
+	if (copy >= 0)
+		close(copy);
+	return found;
+}
+
+/* Calls on connections are operations. Who is run once, or has a client that isn't followed, has others at the other end. */
 static bool are_followed(const struct process *process)
 {
-	return process->options.outside_ms && !process->drive && !spaces_unfollowed(process) &&
-	       !origin_advanced(process->origin) && !process->options.program.image;
+	return process->options.outside_ms && (!process->drive || process->options.follow) &&
+	       !spaces_unfollowed(process) && !origin_advanced(process->origin) &&
+	       !process->options.program.image;
 }
 
 /*
@@ -120,17 +132,29 @@ static bool look(struct process *process, int descriptor, uint64_t socket, struc
 	return found;
 }
 
-static bool is_at(const struct process *process, int descriptor, const void *context)
+/* A socket of this name, which isn't the one that asks for it. */
+struct wanted {
+	const struct process *process;
+	int but;
+	uint64_t number;
+	bool found;
+};
+
+static bool look_for(struct target *target, int descriptor, int copy, void *context)
 {
-	struct kernel_end end;
+	struct wanted *wanted = context;
 	struct socket_ends ends;
-	return kernel_look(process, descriptor, &end) && end.class == CLASS_SOCKET &&
-	       ask(process, descriptor, &ends) && ends.own == *(const uint64_t *)context;
+	const bool itself = target == wanted->process->target && descriptor == wanted->but;
+	wanted->found =
+	    !itself && copy >= 0 && ask_copy(wanted->process, copy, &ends) && ends.own == wanted->number;
+	return !wanted->found;
 }
 
 static bool has_other_end(const struct process *process, int descriptor, uint64_t number)
 {
-	return uses_any_descriptor(process, descriptor, is_at, &number);
+	struct wanted wanted = {process, descriptor, number, false};
+	(void)kernel_all_descriptors(process, look_for, &wanted);
+	return wanted.found;
 }
 
 static uint64_t id_of(enum what what, uint64_t one, uint64_t other)
@@ -161,13 +185,14 @@ static bool set_addressed(const struct process *process, const struct socket_end
 	return number != 0;
 }
 
-static bool set_connected(const struct process *process, const struct socket_ends *ends,
-			  struct kernel_call *call)
+/* Whose other end was the program's is the program's alone when that is closed. */
+static bool set_connected(struct process *process, const struct socket_ends *ends, struct kernel_call *call)
 {
 	call->id = id_of(WHAT_CONNECTION, ends->own, ends->peer);
-	call->can_be_operation = call->can_be_operation &&
-				 (ends->inside || (ends->near && ends->peer != 0 &&
-						   has_other_end(process, call->descriptor, ends->peer)));
+	call->can_be_operation =
+	    call->can_be_operation &&
+	    (ends->inside || kernel_find(process, CLASS_CONNECTION, call->id) != NO_OBJECT ||
+	     (ends->near && ends->peer != 0 && has_other_end(process, call->descriptor, ends->peer)));
 	return ends->connected;
 }
 
@@ -178,7 +203,7 @@ static bool set_own(const struct socket_ends *ends, enum what what, struct kerne
 	return ends->own != 0;
 }
 
-static bool set_sent(const struct process *process, const struct socket_ends *ends, struct kernel_call *call)
+static bool set_sent(struct process *process, const struct socket_ends *ends, struct kernel_call *call)
 {
 	if (ends->type == SOCK_STREAM || ends->type == SOCK_SEQPACKET)
 		return set_connected(process, ends, call);
@@ -190,8 +215,7 @@ static bool set_sent(const struct process *process, const struct socket_ends *en
 	return ends->connected;
 }
 
-static bool set_object(const struct process *process, const struct socket_ends *ends,
-		       struct kernel_call *call)
+static bool set_object(struct process *process, const struct socket_ends *ends, struct kernel_call *call)
 {
 	const bool streams = ends->type == SOCK_STREAM || ends->type == SOCK_SEQPACKET;
 	switch (call->kind) {
