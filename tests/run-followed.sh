@@ -169,6 +169,26 @@ follow --strategy dfs reaped
 all=$(field classes)
 follow --strategy optimal reaped
 judge "reaped: $all different executions, as many as there are" [ "$(field complete) $(field executions) $all" = 'true 2 2' ]
+# A thread waits for the end of a child that isn't followed: it is told, and once there is no child any more nobody waits for one.
+unfollowed() {
+	timeout -k 10 100 "$FMC" check --no-minimize --executions 20 -o "$SCRATCH/found.sched" --json "$SCRATCH/result.json" "$@" </dev/null >"$SCRATCH/out" 2>&1
+	status=$?
+	told=$(sed -n 's/^  - what these do isn.t controlled: //p' "$SCRATCH/out")
+}
+for how in taker_wait taker_read taker_poll; do
+	for strategy in dfs optimal; do
+		unfollowed --strategy $strategy -- "$TARGET" $how
+		judge "$how, not followed, by $strategy: each execution ends, and it is told what isn't controlled" \
+			[ "$status $(field incomplete_because.1)" = '0 ' -a "$told" = 'child processes (--follow makes them part of the schedule)' ]
+	done
+done
+for how in takers takers_timed takers_read; do
+	unfollowed --strategy optimal -- "$TARGET" $how
+	judge "$how, not followed: a deadlock" [ "$status $(field findings.0.kind)" = '1 deadlock' ]
+	says "$how, not followed: whose" '^deadlock: T1 waits for T3 to exit, T3 waits in syscall'
+done
+unfollowed --memory-model tso --executions 300 -- "$TARGET" stores
+judge "stores: a child that has been collected sends no signals, so they may wait" [ "$status $(field findings.0.message)" = '1 exit: the program exits with status 1' ]
 judge 'nothing of these is left running' [ -z "$(users_of "$TARGET")" ]
 
 # Sockets of several processes: how they come to them and what they do | kind of what is found | message | what isn't controlled | does dfs take long.

@@ -29,7 +29,7 @@ bool apart_goes_on(const struct call *call)
 
 bool apart_interrupted(const struct process *process, const struct process_thread *thread)
 {
-	if (process->signalled || process->disturbed)
+	if (process->signalled || process->disturbed || process->has_children)
 		return true;
 	return process->spaces_length > 1 && thread->tracee &&
 	       tracee_signals(thread->tracee).caught & UINT64_C(1) << (SIGCHLD - 1);

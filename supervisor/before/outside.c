@@ -81,12 +81,13 @@ static bool rest_ready(const struct process *process, const struct tracee *trace
 }
 
 /*
- * Have the program's threads or timers sent all of these, in this execution? Then they don't come from outside. Where it is told which do, those
- * are all.
+ * Have the program's threads, timers or children sent all of these, in this execution? Then they don't come from outside, unless there still is a child
+ * that isn't followed. Where it is told which do, those are all.
  */
 static bool sends_all(const struct process *process, uint64_t signals)
 {
-	if (!process->options.outside_ms || process->disturbed)
+	if (!process->options.outside_ms || process->disturbed ||
+	    (process->has_children && target_descendants(process->target) > 0))
 		return false;
 	return process->options.arrivals.length || (signals && !(signals & ~process->sent));
 }

@@ -3,6 +3,7 @@
 
 #include <fmc/tracer/clock.h>
 
+#include <signal.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -39,7 +40,8 @@ bool lives_on_fork(struct run *run, const struct stop *stop)
 		return over;
 	struct target *forked = target_forked(stop);
 	process_remark(run->process, "child processes (--follow makes them part of the schedule)");
-	run->process->disturbed = true;
+	run->process->has_children = true;
+	run->process->sent |= UINT64_C(1) << (SIGCHLD - 1);
 	if (forked) {
 		const struct process_pilot *pilot = run->process->options.pilot;
 		if (pilot)

@@ -104,16 +104,17 @@ struct signals_sent {
 #define SENDERS_MOST 40
 struct sender {
 	enum sender_kind { SENDER_OUTSIDE, SENDER_ALARM, SENDER_TIMER, SENDER_DESCRIPTOR } kind;
-	bool armed;	     /* it is yet to send one */
+	bool armed; /* it is yet to send one */
 	int signal;
-	uint32_t own;	     /* SENDER_OUTSIDE: to this thread among the program's own, from 1; 0: to the process */
-	uint32_t receiver;   /* NO_THREAD: the process */
-	uint32_t timer;	     /* SENDER_TIMER: by what the program knows it, */
-	uint64_t value;	     /* and what its handler is told */
+	uint32_t own; /* SENDER_OUTSIDE: to this thread among the program's own, from 1; 0: to the process */
+	uint32_t receiver; /* NO_THREAD: the process */
+	uint32_t timer;	   /* SENDER_TIMER: by what the program knows it, */
+	uint64_t value;	   /* and what its handler is told */
 	int32_t clock;
 	int descriptor; /* SENDER_DESCRIPTOR: the program's, by which its expiries are read; it sends no signal */
-	int64_t end, interval; /* of a timer: the moment at which it sends, and how long after that again, 0: never */
-	uint32_t thread;     /* that stands for it now; NO_THREAD: none so far */
+	int64_t end,
+	    interval; /* of a timer: the moment at which it sends, and how long after that again, 0: never */
+	uint32_t thread; /* that stands for it now; NO_THREAD: none so far */
 };
 
 struct senders {
@@ -127,7 +128,8 @@ struct lock_range {
 	bool writes;
 };
 struct lock_wait {
-	pid_t owner; /* of the lock that is in its way, as the kernel calls the process; none: it is an open file's */
+	pid_t
+	    owner; /* of the lock that is in its way, as the kernel calls the process; none: it is an open file's */
 	uint64_t inode;
 	struct lock_range range;
 	uint64_t since; /* so many transitions had been made */
@@ -163,24 +165,25 @@ struct process_thread {
 	struct awaited awaited;
 	struct apart apart;
 	struct stores stores;
-	bool at_head;		     /* at the head of a loop in which rounds are counted */
-	uint32_t loop_yields;	     /* in a row, or times when it could have yielded to nobody */
-	char absent[120];	     /* OP_ABSENT: what it would do */
+	bool at_head;	      /* at the head of a loop in which rounds are counted */
+	uint32_t loop_yields; /* in a row, or times when it could have yielded to nobody */
+	char absent[120];     /* OP_ABSENT: what it would do */
 	struct {
-		bool closes;	/* its pending operation is to close this descriptor, as its process exits: */
+		bool closes; /* its pending operation is to close this descriptor, as its process exits: */
 		int descriptor;
 		struct call exit;
 	} leaving;
 	struct lock_wait lock_wait;
 	bool unlocks; /* files, as its process becomes another program */
-	bool refused; /* what it is about to wait for would never come, which the kernel says instead: EDEADLK */
+	bool
+	    refused; /* what it is about to wait for would never come, which the kernel says instead: EDEADLK */
 	struct opening {
 		bool holds; /* fmc has this end of the FIFO open for it: */
 		int held;
 		uint64_t id; /* that of its pipe */
 		bool writes;
-		bool met; /* the other end has been opened since */
-	} opening;	  /* it waits in open(): fifos.c */
+		bool met;	     /* the other end has been opened since */
+	} opening;		     /* it waits in open(): fifos.c */
 	struct signals_sent signals; /* to it, not taken yet */
 	struct handling {
 		uint64_t where, stack;
@@ -188,7 +191,7 @@ struct process_thread {
 	struct {
 		bool known, ready;
 		uint64_t calls, transitions; /* that had been met, and made, then */
-	} asked; /* before/outside.c: what the kernel has said of its wait */
+	} asked;			     /* before/outside.c: what the kernel has said of its wait */
 };
 
 #define REMAINS_BYTES 56 /* as large as the largest object of libc's that can be made without a call */
@@ -214,7 +217,8 @@ struct kernel_object {
 
 struct process_object {
 	enum object_class class;
-	uint64_t address; /* where the thread has it that has come to it last, whose space that is, with the memory of then */
+	uint64_t
+	    address; /* where the thread has it that has come to it last, whose space that is, with the memory of then */
 	uint32_t space, memory;
 	uint64_t key; /* what it goes by: spaces_key() */
 	struct kernel_object kernel;
@@ -339,7 +343,7 @@ struct uses {
 	size_t length, room;
 	struct kernel_use kernel[KERNEL_MOST];
 	uint32_t kernel_length;
-	bool followed;		/* what the present call does with its descriptor is known there */
+	bool followed;		    /* what the present call does with its descriptor is known there */
 	uint64_t followed_files[2]; /* the files that it is on; 0: none */
 	int followed_end;	    /* its descriptor of a pipe, a counter or a socket; -1: it has none */
 	struct {
@@ -349,14 +353,15 @@ struct uses {
 	struct {
 		uint64_t socket; /* the number of its file; 0: nothing is kept here */
 		struct socket_ends ends;
-	} connected[32]; /* uses/kernel_connections.c */
+	} connected[32];	/* uses/kernel_connections.c */
 	struct gone_file *gone; /* uses/gone.c: in the order of their numbers */
 	size_t gone_length, gone_room;
-	struct ordered_use *ordered; /* uses/unordered.c: in the order of kinds and numbers; and pairs that are to be judged */
+	struct ordered_use *
+	    ordered; /* uses/unordered.c: in the order of kinds and numbers; and pairs that are to be judged */
 	size_t ordered_length, ordered_room;
 	struct use_pair *use_pairs;
 	size_t use_pairs_length, use_pairs_room;
-	bool ahead;  /* what is noted belongs to the operation before which the thread stands */
+	bool ahead; /* what is noted belongs to the operation before which the thread stands */
 	int leaving; /* fmc's own descriptor of a file that may be gone when its call has returned, plus 1; 0: there is none */
 };
 
@@ -372,9 +377,11 @@ struct binary {
 /* A process that is followed, and its memory: spaces.c. */
 struct space {
 	struct target *target; /* until the execution ends, though it is over */
-	uint32_t first, forker; /* its first thread, and the thread that its memory is a copy of; NO_THREAD: none of the program's */
-	uint32_t memory;	/* each program that a process becomes has one of its own */
-	uint32_t binary, binary_before; /* its program, and the one that it was until so many transitions had been made: */
+	uint32_t first,
+	    forker; /* its first thread, and the thread that its memory is a copy of; NO_THREAD: none of the program's */
+	uint32_t memory; /* each program that a process becomes has one of its own */
+	uint32_t binary,
+	    binary_before; /* its program, and the one that it was until so many transitions had been made: */
 	uint64_t replaced_at;
 	struct heads counting;
 	bool over;
@@ -410,8 +417,8 @@ struct process {
 	size_t binaries_length, binaries_room;
 	struct space *spaces; /* all processes of this execution; none where children aren't followed */
 	size_t spaces_length, spaces_room;
-	uint32_t space; /* the present one */
-	uint32_t memories; /* so many there have been */
+	uint32_t space;	    /* the present one */
+	uint32_t memories;  /* so many there have been */
 	bool shares_memory; /* some of them have, or may have, in any execution so far */
 	struct shared_file *regions;
 	size_t regions_length, regions_room;
@@ -425,17 +432,21 @@ struct process {
 	uint32_t slots_length;
 	struct pace pace;
 	struct children children;
-	bool hope_lost;	     /* that was too long: the next wait is left to the kernel */
-	bool tries_others;   /* a call has failed on an object that others have as well, in this execution: it may not the next time */
+	bool hope_lost; /* that was too long: the next wait is left to the kernel */
+	bool
+	    tries_others; /* a call has failed on an object that others have as well, in this execution: it may not the next time */
 	uint64_t passing_answers; /* as many had been given when that began */
-	bool watches_asks;   /* the same of calls that ask, from here on (before/asks.c) */
-	bool threaded;	     /* a second thread exists or is about to: operations are visible from here on */
-	bool controlled;     /* until it was threaded nothing had happened that a copy wouldn't know of */
-	bool strayed;	     /* such a thing has been remarked on */
-	bool signalled;	     /* a signal may be pending at a thread that is stopped */
-	uint64_t sent; /* signals that its threads have sent each other, or that come of its processes' ends, as bits; 0 is signal 1 */
+	bool watches_asks;	  /* the same of calls that ask, from here on (before/asks.c) */
+	bool threaded;	 /* a second thread exists or is about to: operations are visible from here on */
+	bool controlled; /* until it was threaded nothing had happened that a copy wouldn't know of */
+	bool strayed;	 /* such a thing has been remarked on */
+	bool signalled;	 /* a signal may be pending at a thread that is stopped */
+	uint64_t
+	    sent; /* signals that its threads have sent each other, or that come of its processes' ends, as bits; 0 is signal 1 */
 	struct senders senders;
-	bool disturbed; /* so at any time: it has timers or children that aren't followed, or is sent signals through fmc */
+	bool disturbed; /* so at any time: it has timers, or is sent signals through fmc */
+	bool
+	    has_children; /* that aren't followed, or the signal of the end of one waits for a thread (signals_settle()) */
 	struct tried_rounds *tried; /* NULL: none have been */
 	struct loops *loops;	    /* the options', or: */
 	struct loops own_loops;
@@ -448,7 +459,8 @@ struct process {
 	bool has_made_code;	      /* there is some */
 	uint32_t kernel[KERNEL_MOST]; /* the objects of the kernel among all, */
 	uint32_t kernel_length;
-	struct kernel_place *kernel_places; /* where names of files among them are, over all executions: kernel_names.c */
+	struct kernel_place
+	    *kernel_places; /* where names of files among them are, over all executions: kernel_names.c */
 	uint32_t kernel_places_length;
 	struct heads counting;	   /* those that are counted in this target */
 	uint64_t transitions;	   /* of this execution */
@@ -466,8 +478,8 @@ struct process {
 	struct contents_source *contents_source; /* of all that are copied from the same process */
 	struct selection selection; /* by which states are told apart; empty: by all memory in use */
 	struct performed performed;
-	int locks_turn;	    /* while this execution is the one that locks files; -1 */
-	int files_turn;	    /* while no other one may change the files that this program changes; -1, -2: waited in vain */
+	int locks_turn; /* while this execution is the one that locks files; -1 */
+	int files_turn; /* while no other one may change the files that this program changes; -1, -2: waited in vain */
 	bool locks_in_vain; /* it has been waited for others' locks of files */
 	bool find_places;
 	bool names_objects;   /* rules of waking are for objects with names */
@@ -501,7 +513,7 @@ static inline struct process *process_of(struct machine *machine)
 /* May one of its threads get a signal at any time? Several processes are told of each other's ends. */
 static inline bool process_is_disturbed(const struct process *process)
 {
-	return process->disturbed || process->spaces_length > 1;
+	return process->disturbed || process->has_children || process->spaces_length > 1;
 }
 
 /* handling.c: the thread stands where it handles signals. begin: from here on, unless it does so already. end: if the handler has returned. */

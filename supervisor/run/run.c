@@ -172,6 +172,14 @@ static bool run_handle(struct run *run, const struct stop *stop)
 	return run_fail(run, END_ERROR, STATUS_BUG, "a stop of no known kind");
 }
 
+/* The thread has waited in this call for something outside, and makes it anew. */
+static bool waits_anew(const struct run *run, const struct stop *stop)
+{
+	const struct op *op = &run_self(run)->call.op;
+	return run->stops == 0 && stop->kind == STOP_SYSCALL && op->kind == OP_SYSCALL &&
+	       op->arg == stop->number;
+}
+
 static void follow(struct run *run)
 {
 	struct process *process = run->process;
@@ -188,7 +196,7 @@ static void follow(struct run *run)
 			continue;
 		if (status == STATUS_OK) {
 			run->blocked = 0;
-			process->hope_lost = false;
+			process->hope_lost = process->hope_lost && waits_anew(run, &stop);
 			target_clock_waits(process->target, 0);
 			ended = run_handle(run, &stop) || (++run->stops % LOOK_EVERY == 0 && on_timeout(run));
 		} else if (status == STATUS_TIMEOUT) {

@@ -1,6 +1,7 @@
 /* Signals that wait for a thread, or were sent to fmc for the program. */
 #include "supervisor/signals/signals.h"
 
+#include <fmc/tracer/children.h>
 #include <fmc/tracer/fdinfo.h>
 
 #include <signal.h>
@@ -69,4 +70,14 @@ void signals_pass(struct process *process, const struct tracee *running)
 	for (int signal = 1; signal <= 64; signal++)
 		if (signals >> (signal - 1) & 1)
 			target_send(process->target, blocked >> (signal - 1) & 1 ? NULL : running, signal);
+}
+
+void signals_settle(struct process *process)
+{
+	bool still = process->has_children && target_descendants(process->target) > 0;
+	for (uint32_t t = 0; process->has_children && t < process->threads_length && !still; t++) {
+		const struct tracee *tracee = process->threads[t].tracee;
+		still = tracee && tracee_signals(tracee).pending & UINT64_C(1) << (SIGCHLD - 1);
+	}
+	process->has_children = still;
 }

@@ -16,6 +16,8 @@ uint64_t signals_deliverable_now(const struct tracee *tracee);
 int signals_fatal(const struct signal_sets *signals);
 /* What was sent to fmc goes to the program: to this thread, unless it blocks it or is NULL. */
 void signals_pass(struct process *process, const struct tracee *running);
+/* All threads stand: do children that aren't followed still send signals, or does one of these wait for a thread? */
+void signals_settle(struct process *process);
 
 /*
  * sends.c. decode: is it one of kill(2), tgkill(2) and their like? Then as it was called. is_operation: is this system call one that sends a signal to others of the program, which is followed? Then *call. note: it is none
@@ -28,8 +30,8 @@ void signals_pass(struct process *process, const struct tracee *running);
 #define SIGNAL_TAKERS	64 /* among so many threads a signal to the program is followed */
 struct signal_call {
 	int signal;
-	int process;   /* as the program calls it, or minus a group, or 0; of tkill(2) it is 0 */
-	int thread;    /* as it calls that, to_thread */
+	int process; /* as the program calls it, or minus a group, or 0; of tkill(2) it is 0 */
+	int thread;  /* as it calls that, to_thread */
 	bool to_thread;
 	uint64_t info; /* where what is to be told of it is; 0: nowhere */
 };

@@ -14,7 +14,7 @@ struct process_copy {
 	uint32_t threads_length;
 	struct process_object *objects;
 	uint32_t objects_length;
-	bool threaded, controlled, signalled, disturbed, tries_others, watches_asks, passing;
+	bool threaded, controlled, signalled, disturbed, has_children, tries_others, watches_asks, passing;
 	uint64_t sent;
 	struct senders senders;
 	struct heads counting;
@@ -108,6 +108,7 @@ enum status process_save(struct process *process, struct process_copy **out)
 	copy->sent = process->sent;
 	copy->senders = process->senders;
 	copy->disturbed = process->disturbed;
+	copy->has_children = process->has_children;
 	copy->tries_others = process->tries_others;
 	copy->watches_asks = process->watches_asks;
 	copy->passing = passing_asked(process);
@@ -157,6 +158,7 @@ enum status process_restore(struct process *process, const struct process_copy *
 	process->sent = copy->sent;
 	process->senders = copy->senders;
 	process->disturbed = copy->disturbed;
+	process->has_children = copy->has_children;
 	process->tries_others = copy->tries_others;
 	process->watches_asks = copy->watches_asks;
 	passing_restore(process, copy->passing);

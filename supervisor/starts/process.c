@@ -63,7 +63,7 @@ static void start_target(struct process *process, struct outcome *first)
 	process->signalled = false;
 	process->sent = 0;
 	senders_begin(process);
-	process->disturbed = false;
+	process->disturbed = process->has_children = false;
 	process->has_common = false;
 	process->has_channels = process->watches_channels = process->options.follow;
 	process->looked_for_channels = false;
@@ -228,6 +228,7 @@ static void process_transition(struct machine *machine, uint32_t thread, const s
 	outcome->said_valid = is_told && kernel_ask(process, op, &outcome->said);
 	if (process->signalled || process_is_disturbed(process))
 		held_handle(process, thread, outcome);
+	signals_settle(process);
 	spaces_enter(process, thread);
 	drive_look(process);
 	(void)drive_gives_up(process, outcome);

@@ -13,11 +13,14 @@
  *   ignored   the same, and it is told of that by an error
  *   takers    two threads wait for a signal each, of two children, of which there may be one: by sigwait(), sigwaitinfo(), sigtimedwait() (takers_info,
  *             takers_timed), or a descriptor of signals (takers_read)
+ *   taker_wait, taker_read, taker_poll    one of them and one child; the last one waits for the descriptor by poll() before it reads
  *   reapers   two threads wait for one child, by waitpid() and waitid(): the one that main() is gets it
  *   reaped    or either of them
+ *   stores    after a child has been collected two threads say each that they come, and look whether the other one does (samples/store_buffer.c)
  *   collected the handler collects the child for which waitpid() waits
  */
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -224,6 +227,41 @@ static void *take_by_read(void *unused)
 	return read(descriptor, &about, sizeof about) == sizeof about ? unused : &lock;
 }
 
+static void *take_by_poll(void *unused)
+{
+	const sigset_t set = ends_of_children();
+	struct pollfd asked = {.fd = signalfd(-1, &set, 0), .events = POLLIN};
+	struct signalfd_siginfo about;
+	return poll(&asked, 1, -1) == 1 && read(asked.fd, &about, sizeof about) == sizeof about ? unused
+												: &lock;
+}
+
+static int take_one(void *(*taker)(void *))
+{
+	pthread_t thread;
+	void *failed;
+	(void)block();
+	pthread_create(&thread, NULL, taker, NULL);
+	child();
+	pthread_join(thread, &failed);
+	return failed != NULL;
+}
+
+static int taker_wait(void)
+{
+	return take_one(take_by_wait);
+}
+
+static int taker_read(void)
+{
+	return take_one(take_by_read);
+}
+
+static int taker_poll(void)
+{
+	return take_one(take_by_poll);
+}
+
 static int take(void *(*taker)(void *))
 {
 	pthread_t threads[2];
@@ -288,6 +326,29 @@ static int reaped(void)
 	return reap_by_two(&first) != 1;
 }
 
+static volatile int comes[2], inside[2];
+
+static void *visit(void *argument)
+{
+	const int me = argument != NULL;
+	comes[me] = 1;
+	if (!comes[1 - me])
+		inside[me] = 1;
+	return NULL;
+}
+
+static int stores(void)
+{
+	pthread_t threads[2];
+	if (waitpid(child(), NULL, 0) < 0)
+		return 2;
+	for (int i = 0; i < 2; i++)
+		pthread_create(&threads[i], NULL, visit, i ? &lock : NULL);
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	return inside[0] && inside[1];
+}
+
 static int collected(void)
 {
 	handle(on_end_all);
@@ -316,8 +377,12 @@ int main(int argc, char **argv)
 		     {"takers_info", takers_info},
 		     {"takers_timed", takers_timed},
 		     {"takers_read", takers_read},
+		     {"taker_wait", taker_wait},
+		     {"taker_read", taker_read},
+		     {"taker_poll", taker_poll},
 		     {"reapers", reapers},
 		     {"reaped", reaped},
+		     {"stores", stores},
 		     {"collected", collected}};
 	for (size_t i = 0; argc == 2 && i < sizeof cases / sizeof *cases; i++)
 		if (strcmp(argv[1], cases[i].name) == 0)
