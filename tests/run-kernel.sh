@@ -90,7 +90,7 @@ judge "whole_flock: two executions at a time, $all in all" [ "$(field executions
 objects=$T
 T=$BUILD/targets/kernel_order
 own=(append told number poll_between opened_otherwise sendfile copied)
-others=(accepted watch watch_read)
+others=(accepted listened listened_late watch watch_read)
 more=(next size dialled udp rights named epoll_between poll_queue sealed)
 if [ -n "${FMC_TEST_LONG:-}" ]; then
 	own+=(opened many_sent offset overwrite recorded seek cut many_received dup fifo vmsplice poll select poll_wait poll_time poll_counter unlinked)
@@ -118,6 +118,11 @@ any=
 # What is handed on under a lock: the same number each time; and what is mapped when it has been written.
 for case in handed mapped_written; do
 	search dfs 0 $case
+done
+# Who is refused has to try again: that is no loop without an end.
+for strategy in dfs optimal; do
+	search $strategy 2 listened_tried
+	says listened_tried "^  - what these do isn't controlled: sockets$"
 done
 # What only one thread uses, and what nobody changes.
 for case in own_files own_connections own_folders read_only; do

@@ -136,6 +136,7 @@ static struct op_entry ops[OP_ALL] = {
     [OP_NAME_CHANGE] = {"name_change", CLASS_NAME, CLASS_NAME, MAY_BE_ALONE | NEGATIVE_ERRORS},
     [OP_CONNECTION_OPEN] = {"connection_open", CLASS_CONNECTION, CLASS_NONE,
 			    WAITS | OUTSIDE | NEGATIVE_ERRORS},
+    [OP_CONNECTION_LISTEN] = {"connection_listen", CLASS_CONNECTION, CLASS_NONE, NEGATIVE_ERRORS},
     [OP_CONNECTION_ACCEPT] = {"connection_accept", CLASS_CONNECTION, CLASS_NONE,
 			      WAITS | OUTSIDE | NEGATIVE_ERRORS},
     [OP_CONNECTION_RECEIVE] = {"connection_receive", CLASS_CONNECTION, CLASS_NONE,
@@ -170,14 +171,27 @@ static struct op_entry ops[OP_ALL] = {
 };
 
 static const char *classes[CLASS_ALL] = {
-    [CLASS_NONE] = "none",	 [CLASS_THREAD] = "thread", [CLASS_MUTEX] = "mutex",
-    [CLASS_COND] = "cond",	 [CLASS_RWLOCK] = "rwlock", [CLASS_BARRIER] = "barrier",
-    [CLASS_SPIN] = "spin",	 [CLASS_ONCE] = "once",	    [CLASS_SEM] = "sem",
-    [CLASS_FUTEX] = "futex",	 [CLASS_MEMORY] = "memory", [CLASS_PIPE] = "pipe",
-    [CLASS_EVENTFD] = "eventfd", [CLASS_SOCKET] = "socket", [CLASS_FILE_LOCK] = "file_lock",
-    [CLASS_SEMSET] = "semset",	 [CLASS_QUEUE] = "queue",   [CLASS_FILE] = "file",
+    [CLASS_NONE] = "none",
+    [CLASS_THREAD] = "thread",
+    [CLASS_MUTEX] = "mutex",
+    [CLASS_COND] = "cond",
+    [CLASS_RWLOCK] = "rwlock",
+    [CLASS_BARRIER] = "barrier",
+    [CLASS_SPIN] = "spin",
+    [CLASS_ONCE] = "once",
+    [CLASS_SEM] = "sem",
+    [CLASS_FUTEX] = "futex",
+    [CLASS_MEMORY] = "memory",
+    [CLASS_PIPE] = "pipe",
+    [CLASS_EVENTFD] = "eventfd",
+    [CLASS_SOCKET] = "socket",
+    [CLASS_FILE_LOCK] = "file_lock",
+    [CLASS_SEMSET] = "semset",
+    [CLASS_QUEUE] = "queue",
+    [CLASS_FILE] = "file",
     [CLASS_NAME] = "name",
-    [CLASS_CONNECTION] = "connection", [CLASS_FIFO] = "fifo",
+    [CLASS_CONNECTION] = "connection",
+    [CLASS_FIFO] = "fifo",
 };
 
 /* After those: what has been added, and the names. */

@@ -241,6 +241,7 @@ static void perform(struct process *process, uint32_t thread, const struct op *o
 	case OP_NAME_LOOK:
 	case OP_NAME_CHANGE:
 	case OP_CONNECTION_OPEN:
+	case OP_CONNECTION_LISTEN:
 	case OP_CONNECTION_ACCEPT:
 	case OP_CONNECTION_RECEIVE:
 	case OP_CONNECTION_SEND:

@@ -274,7 +274,7 @@ enum tried kernel_try(struct process *process, uint32_t thread)
 	}
 }
 
-/* Somebody whom the model doesn't know can connect, or send without a connection, or change names of files that are watched, or open a FIFO. */
+/* Somebody whom the model doesn't know can connect, or listen, or send without a connection, or change names of files that are watched, or open a FIFO. */
 bool kernel_may_hear(const struct process *process, uint32_t thread, const struct op *op)
 {
 	const struct tracee *tracee = process->threads[thread].tracee;
@@ -284,7 +284,8 @@ bool kernel_may_hear(const struct process *process, uint32_t thread, const struc
 	if (op->kind == OP_FIFO_OPEN)
 		return op->object < process->objects_length && process->objects[op->object].kernel.others;
 	if ((op->kind != OP_CONNECTION_RECEIVE && op->kind != OP_CONNECTION_TO_PIPE) || !regs)
-		return op->kind == OP_CONNECTION_ACCEPT || op->kind == OP_NAME_CHANGE;
+		return op->kind == OP_CONNECTION_OPEN || op->kind == OP_CONNECTION_ACCEPT ||
+		       op->kind == OP_NAME_CHANGE;
 	const int copy = kernel_duplicate(process, (int)regs->rdi);
 	const bool alone = getpeername(copy, (struct sockaddr *)&peer, &size) != 0;
 	if (copy >= 0)

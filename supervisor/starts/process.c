@@ -8,6 +8,7 @@
 #include "supervisor/run/run.h"
 #include "supervisor/signals/signals.h"
 #include "supervisor/starts/starts.h"
+#include "supervisor/uses/kernel_calls.h"
 #include "supervisor/uses/uses.h"
 
 #include <fmc/supervisor/waking.h>
@@ -17,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 static enum status prepare(void *context, struct target *target, struct tracee *tracee)
 {
@@ -137,6 +139,8 @@ static void process_observe(struct machine *machine, uint32_t thread, const stru
 	spaces_enter(process, thread);
 	if (op_is_tried(op->kind)) {
 		*seen = (struct observation){kernel_try(process, thread), 0};
+		if (op->kind == OP_CONNECTION_OPEN && kernel_call_is_refused(process, thread))
+			seen->word = TRIED_FAILS;
 		if (seen->word != TRIED_GOES)
 			outside_tries(process, thread, op);
 		return;
@@ -212,6 +216,15 @@ static uint64_t process_children_held(struct machine *machine)
 	return children_hold(process_of(machine));
 }
 
+/* The client of a program that listens may begin. */
+static void hear_listen(struct process *process, uint32_t thread, const struct op *op)
+{
+	const struct tracee *tracee = process->threads[thread].tracee;
+	const struct user_regs_struct *regs = tracee ? tracee_regs(process->threads[thread].tracee) : NULL;
+	if (op->kind == OP_CONNECTION_LISTEN && regs && regs->orig_rax == SYS_listen)
+		drive_listens(process);
+}
+
 static void process_transition(struct machine *machine, uint32_t thread, const struct op *op, int32_t choice,
 			       const struct effect *effect, struct outcome *outcome)
 {
@@ -224,6 +237,7 @@ static void process_transition(struct machine *machine, uint32_t thread, const s
 	/* Who opens a FIFO has it already, as fmc has asked. */
 	if (is_told && op->kind != OP_FIFO_OPEN)
 		kernel_verify(process, op);
+	hear_listen(process, thread, op);
 	process_perform(machine, thread, op, choice, effect, outcome);
 	outcome->said_valid = is_told && kernel_ask(process, op, &outcome->said);
 	if (process->signalled || process_is_disturbed(process))

@@ -18,6 +18,7 @@ enum direction {
 	DIRECTION_CLOSE,
 	DIRECTION_ASK,
 	DIRECTION_OPEN,
+	DIRECTION_LISTEN,
 	DIRECTION_ACCEPT
 };
 
@@ -159,6 +160,14 @@ static enum direction direction_of(const struct process *process, const struct u
 		call->name_size = (uint32_t)regs->rdx;
 		direction = DIRECTION_OPEN;
 		break;
+	case SYS_bind:
+		call->name = regs->rsi;
+		call->name_size = (uint32_t)regs->rdx;
+		direction = DIRECTION_LISTEN;
+		break;
+	case SYS_listen:
+		direction = DIRECTION_LISTEN;
+		break;
 	case SYS_accept:
 	case SYS_accept4:
 		direction = DIRECTION_ACCEPT;
@@ -180,8 +189,8 @@ static enum direction direction_of(const struct process *process, const struct u
 	}
 	/* A stop can't take up again what both looks and waits for all. */
 	call->can_be_operation &= !(flags & MSG_PEEK && flags & MSG_WAITALL) && !(flags & MSG_OOB);
-	call->never_waits |=
-	    flags & MSG_DONTWAIT || direction == DIRECTION_CLOSE || direction == DIRECTION_ASK;
+	call->never_waits |= flags & MSG_DONTWAIT || direction == DIRECTION_CLOSE ||
+			     direction == DIRECTION_ASK || direction == DIRECTION_LISTEN;
 	return direction;
 }
 
@@ -232,6 +241,8 @@ static enum op_kind connection_kind(enum direction direction)
 	switch (direction) {
 	case DIRECTION_OPEN:
 		return OP_CONNECTION_OPEN;
+	case DIRECTION_LISTEN:
+		return OP_CONNECTION_LISTEN;
 	case DIRECTION_ACCEPT:
 		return OP_CONNECTION_ACCEPT;
 	case DIRECTION_OUT:
@@ -304,7 +315,7 @@ static void set_waiting(const struct process *process, enum direction direction,
 
 static bool asks_for_connection(enum direction direction)
 {
-	return direction == DIRECTION_OPEN || direction == DIRECTION_ACCEPT;
+	return direction == DIRECTION_OPEN || direction == DIRECTION_LISTEN || direction == DIRECTION_ACCEPT;
 }
 
 /* All that isn't one of a pair, as far as it can be told apart. */

@@ -20,9 +20,10 @@ struct kernel_call {
 	uint64_t id, sender; /* of the object, as kernel_intern() takes them */
 	uint64_t other, other_sender; /* the same of a second one; 0: there is none */
 	uint64_t amount;	      /* op.arg */
-	uint64_t name; /* where the address of somebody is that the call is given; 0: none */
+	uint64_t name;		      /* where the address of somebody is that the call is given; 0: none */
 	uint32_t name_size;
-	char label[KERNEL_NAME], other_label[KERNEL_NAME]; /* the names of files, as far as there is room for them */
+	char label[KERNEL_NAME],
+	    other_label[KERNEL_NAME]; /* the names of files, as far as there is room for them */
 	bool never_waits;
 	bool moves;	       /* the place in a file at which the descriptor stands */
 	bool others;	       /* may have the object, by its name or number */
@@ -88,6 +89,8 @@ bool kernel_call_decode_name(const struct process *process, const struct user_re
  * `call` has the rest, the socket's number as its id. False: on none.
  */
 bool kernel_call_has_name(struct process *process, int descriptor, uint64_t socket);
+/* The thread stands before connect(): does nobody of the program listen there? */
+bool kernel_call_is_refused(const struct process *process, uint32_t thread);
 bool kernel_call_decode_connection(struct process *process, enum op_kind kind, struct kernel_call *call);
 
 #endif

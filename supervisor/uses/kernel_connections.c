@@ -136,6 +136,7 @@ static bool look(struct process *process, int descriptor, uint64_t socket, struc
 struct wanted {
 	const struct process *process;
 	int but;
+	bool listens; /* it is one that does */
 	uint64_t number;
 	bool found;
 };
@@ -145,14 +146,14 @@ static bool look_for(struct target *target, int descriptor, int copy, void *cont
 	struct wanted *wanted = context;
 	struct socket_ends ends;
 	const bool itself = target == wanted->process->target && descriptor == wanted->but;
-	wanted->found =
-	    !itself && copy >= 0 && ask_copy(wanted->process, copy, &ends) && ends.own == wanted->number;
+	wanted->found = !itself && copy >= 0 && ask_copy(wanted->process, copy, &ends) &&
+			ends.own == wanted->number && (ends.listens || !wanted->listens);
 	return !wanted->found;
 }
 
 static bool has_other_end(const struct process *process, int descriptor, uint64_t number)
 {
-	struct wanted wanted = {process, descriptor, number, false};
+	struct wanted wanted = {.process = process, .but = descriptor, .number = number};
 	(void)kernel_all_descriptors(process, look_for, &wanted);
 	return wanted.found;
 }
@@ -171,18 +172,32 @@ static bool read_name(const struct process *process, const struct kernel_call *c
 	       target_read(process->target, call->name, name, call->name_size) == STATUS_OK;
 }
 
-/* To the address in the call. False: nobody else can notice. */
+/*
+ * To the address in the call, or this becomes the socket's name. False: nobody else can notice. A path is a file's name, and who makes it makes
+ * that (names.c).
+ */
+static bool set_address(const struct process *process, const struct socket_ends *ends, enum what what,
+			struct kernel_call *call)
+{
+	union name name;
+	if (!read_name(process, call, &name) ||
+	    (call->kind == OP_CONNECTION_LISTEN && name.any.sa_family == AF_UNIX && name.local.sun_path[0]))
+		return false;
+	const uint64_t number = number_of(&name, call->name_size);
+	call->id = id_of(what, number, 0);
+	call->can_be_operation = call->can_be_operation && ends->near && is_near(&name);
+	return number != 0;
+}
+
+/* The same of what waits for who is there, who is to be one of the program's. */
 static bool set_addressed(const struct process *process, const struct socket_ends *ends, enum what what,
 			  struct kernel_call *call)
 {
 	union name name;
-	if (!read_name(process, call, &name))
-		return false;
-	const uint64_t number = number_of(&name, call->name_size);
-	call->id = id_of(what, number, 0);
-	call->can_be_operation = call->can_be_operation && ends->near && is_near(&name) &&
-				 has_other_end(process, call->descriptor, number);
-	return number != 0;
+	const bool addressed = set_address(process, ends, what, call);
+	call->can_be_operation = addressed && call->can_be_operation && read_name(process, call, &name) &&
+				 has_other_end(process, call->descriptor, number_of(&name, call->name_size));
+	return addressed;
 }
 
 /* Whose other end was the program's is the program's alone when that is closed. */
@@ -220,7 +235,10 @@ static bool set_object(struct process *process, const struct socket_ends *ends, 
 	const bool streams = ends->type == SOCK_STREAM || ends->type == SOCK_SEQPACKET;
 	switch (call->kind) {
 	case OP_CONNECTION_OPEN:
-		return streams && set_addressed(process, ends, WHAT_LISTENER, call);
+		return streams && set_address(process, ends, WHAT_LISTENER, call);
+	case OP_CONNECTION_LISTEN:
+		return streams && (call->name ? set_address(process, ends, WHAT_LISTENER, call)
+					      : set_own(ends, WHAT_LISTENER, call));
 	case OP_CONNECTION_ACCEPT:
 		return set_own(ends, WHAT_LISTENER, call);
 	case OP_CONNECTION_SEND:
@@ -230,6 +248,22 @@ static bool set_object(struct process *process, const struct socket_ends *ends, 
 			return set_own(ends, WHAT_LISTENER, call);
 		return streams ? set_connected(process, ends, call) : set_own(ends, WHAT_DATAGRAMS, call);
 	}
+}
+
+bool kernel_call_is_refused(const struct process *process, uint32_t thread)
+{
+	const struct tracee *tracee = process->threads[thread].tracee;
+	const struct user_regs_struct *regs = tracee ? tracee_regs(process->threads[thread].tracee) : NULL;
+	union name name;
+	if (!regs)
+		return false;
+	const struct kernel_call call = {.name = regs->rsi, .name_size = (uint32_t)regs->rdx};
+	if (!read_name(process, &call, &name))
+		return false;
+	struct wanted wanted = {
+	    .process = process, .but = -1, .listens = true, .number = number_of(&name, call.name_size)};
+	(void)kernel_all_descriptors(process, look_for, &wanted);
+	return !wanted.found;
 }
 
 bool kernel_call_has_name(struct process *process, int descriptor, uint64_t socket)

@@ -201,6 +201,35 @@ static void make_listener(void)
 	must(getsockname(listener, (struct sockaddr *)&address, &size) == 0);
 }
 
+static void make_address(void)
+{
+	socklen_t size = sizeof address;
+	address.sin_family = AF_INET;
+	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	listener = socket(AF_INET, SOCK_STREAM, 0);
+	must(listener >= 0 && bind(listener, (struct sockaddr *)&address, size) == 0);
+	must(getsockname(listener, (struct sockaddr *)&address, &size) == 0);
+}
+
+/* One listens, and the other one may be refused. */
+static void listen_or_dial(int me)
+{
+	if (me == 0) {
+		must(listen(listener, 4) == 0);
+		return;
+	}
+	first = connect(socket(AF_INET, SOCK_STREAM, 0), (struct sockaddr *)&address, sizeof address);
+}
+
+/* It tries until it isn't. */
+static void listen_or_try(int me)
+{
+	if (me == 0)
+		return listen_or_dial(me);
+	while (connect(socket(AF_INET, SOCK_STREAM, 0), (struct sockaddr *)&address, sizeof address) != 0)
+		;
+}
+
 static int dial(void)
 {
 	const int own = socket(AF_INET, SOCK_STREAM, 0);
@@ -268,6 +297,24 @@ static void make_local(void)
 	listener = socket(AF_UNIX, SOCK_STREAM, 0);
 	must(listener >= 0 && bind(listener, (struct sockaddr *)&local, sizeof local) == 0 &&
 	     listen(listener, 4) == 0);
+}
+
+/* One takes the name, and listens by it. */
+static void make_local_late(void)
+{
+	local.sun_family = AF_UNIX;
+	snprintf(local.sun_path + 1, sizeof local.sun_path - 1, "kernel_order %d", getpid());
+	listener = socket(AF_UNIX, SOCK_STREAM, 0);
+}
+
+static void bind_or_dial(int me)
+{
+	if (me == 0) {
+		must(bind(listener, (struct sockaddr *)&local, sizeof local) == 0 &&
+		     listen(listener, 4) == 0);
+		return;
+	}
+	first = connect(socket(AF_UNIX, SOCK_STREAM, 0), (struct sockaddr *)&local, sizeof local);
 }
 
 static int dial_path(void)
@@ -1137,6 +1184,9 @@ static const struct order orders[] = {
     {"local", make_local_pair, send_one, check_one},
     {"local_dialled", make_local, dial_local, check_accepted},
     {"local_accepted", make_two_local, accept_one, check_first},
+    {"listened", make_address, listen_or_dial, check_first},
+    {"listened_late", make_local_late, bind_or_dial, check_first},
+    {"listened_tried", make_address, listen_or_try, NULL},
     {"udp", make_udp, send_udp, check_one},
     {"letters", make_letters, send_local, check_one},
     {"many_sent", make_pair, send_many, check_one},

@@ -109,9 +109,10 @@ enum op_kind {
 	OP_QUEUE_CONTROL,
 	OP_FILE_READ, /* what it holds, or how long it is; arg is also 1 where the place is moved that the next read or write begins at */
 	OP_FILE_WRITE,
-	OP_NAME_LOOK,	    /* open(), stat() and their like look for a file by its name */
-	OP_NAME_CHANGE,	    /* they make it, or take it away. object2: the other name of rename() or link(), if it is about one */
-	OP_CONNECTION_OPEN, /* connect(), on who listens there */
+	OP_NAME_LOOK, /* open(), stat() and their like look for a file by its name */
+	OP_NAME_CHANGE, /* they make it, or take it away. object2: the other name of rename() or link(), if it is about one */
+	OP_CONNECTION_OPEN,   /* connect(), on who listens there */
+	OP_CONNECTION_LISTEN, /* listen() there, or bind() to the address */
 	OP_CONNECTION_ACCEPT,
 	OP_CONNECTION_RECEIVE,
 	OP_CONNECTION_SEND,
@@ -210,7 +211,10 @@ enum kernel_never { KERNEL_NEVER = 1, KERNEL_NEVER2 = 2 };
 #define LOCK_OF_PROCESS 2
 
 #define ANY_PROCESS (-1)
-enum process_wait { PROCESS_NO_WAIT = 1, PROCESS_KEEP = 2 /* the one that it finds can be waited for again */ };
+enum process_wait {
+	PROCESS_NO_WAIT = 1,
+	PROCESS_KEEP = 2 /* the one that it finds can be waited for again */
+};
 
 enum object_class {
 	CLASS_NONE,
@@ -271,7 +275,9 @@ enum wakeup {
 	WAKEUPS
 };
 
-#define MEMORY_ALL (INT64_C(1) << 47) /* OP_MEMORY_READ, OP_MEMORY_WRITE: arg of one that may be about any memory, from address 0 on */
+#define MEMORY_ALL                                                                                           \
+	(INT64_C(1)                                                                                          \
+	 << 47) /* OP_MEMORY_READ, OP_MEMORY_WRITE: arg of one that may be about any memory, from address 0 on */
 
 #define NO_OBJECT UINT32_MAX
 #define NO_THREAD UINT32_MAX
