@@ -87,12 +87,12 @@ asks() {
 }
 for what in fifo fifo-poll fifo-select fifo-epoll fifo-ioctl fifo-open datagram datagram-read datagram-poll accept connect \
 	semop semctl semget msgrcv mq mq-attr mq-poll stat access open gone exclusive mkdir unlink rename link readlink grows seek read pread flock getlk inotify \
-	signalfd sigpending kill getdents getppid time; do
+	signalfd sigpending kill getdents getppid time shared-file shared-to-read semaphore; do
 	asks $what
 	judge "asks $what: no failure" [ "$status $(field findings.0.kind)" = "0 " ]
 	says "asks $what: somebody outside could end it" 'executions? threads went round and round, which something outside could have ended'
 done
-for what in own-pipe own-pipe-poll own-event own-pair own-sem never writes pid; do
+for what in own-shared-file own-shared own-semaphore own-pipe own-pipe-poll own-event own-pair own-sem never writes pid; do
 	asks $what
 	judge "asks $what: a livelock" [ "$status $(field findings.0.kind)" = "1 livelock" ]
 done

@@ -1,6 +1,6 @@
 /*
  * Threads go round and come to the same state again. What they ask for in a round may be changed by somebody outside of the program: a file that
- * appears or grows, a byte in a FIFO, a connection, a signal. Then it isn't for ever.
+ * appears or grows, a byte in a FIFO, a connection, a signal, memory that is shared by a name. Then it isn't for ever.
  *
  * Calls that are operations aren't asked here: what is known of their objects says who else has them.
  */
@@ -29,7 +29,8 @@ void asks_watch(struct process *process)
 	struct tracee *tracee = NULL;
 	process->watches_asks = true;
 	passing_restore(process, false);
-	process->tries_others = false;
+	/* Who looks at memory makes no call. */
+	process->tries_others = mappings_have_names(process);
 	if (process->options.follow)
 		return;
 	for (uint32_t t = 0; t < model_threads(model) && !tracee; t++)

@@ -4,8 +4,10 @@
 
 #include <elf.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -125,6 +127,47 @@ bool mappings_have(const struct process *process, const char *link, const struct
 	const ssize_t length = readlink(link, path, sizeof path - 1);
 	path[length < 0 ? 0 : length] = '\0';
 	return uses_any_process(process, has_mapped, &(struct mapped){file, path});
+}
+
+/* The name that it was mapped by may be gone and another one be there, as with sem_open(). Who may not ask has to take the path for it. */
+static bool has_link(pid_t pid, const struct snapshot_mapping *at)
+{
+	char path[80];
+	struct stat file;
+	snprintf(path, sizeof path, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, at->low, at->high);
+	return stat(path, &file) == 0 ? file.st_nlink > 0 : !strstr(at->path, " (deleted)");
+}
+
+/*
+ * Memory that is shared by a name others can map as well: a file that has one, or what System V has by a key. Only who has been given it has what was
+ * made without one, or has lost it. To look at a mapped library is to look at what stays.
+ */
+static bool has_name(pid_t pid, const struct snapshot_mapping *at)
+{
+	unsigned key = 0;
+	if (!at->shared || !at->readable || !at->path)
+		return false;
+	if (sscanf(at->path, "/SYSV%8x", &key) == 1)
+		return key != IPC_PRIVATE;
+	return at->path[0] == '/' && !maps_of_system(at->path) && has_link(pid, at);
+}
+
+static bool shares_by_name(pid_t pid, const void *context)
+{
+	struct maps maps;
+	bool found = false;
+	(void)context;
+	if (maps_of(pid, &maps) != STATUS_OK)
+		return false;
+	for (size_t i = 0; i < maps.length && !found; i++)
+		found = has_name(pid, &maps.at[i]);
+	maps_release(&maps);
+	return found;
+}
+
+bool mappings_have_names(const struct process *process)
+{
+	return uses_any_process(process, shares_by_name, NULL);
 }
 
 void mappings_begin(struct process *process)

@@ -164,6 +164,8 @@ void mappings_note(struct process *process, struct tracee *tracee, long number);
 /* Has one of the processes some of this file mapped, to which the link of /proc leads? */
 bool mappings_have(const struct process *process, const char *link, const struct stat *file);
 void mappings_begin(struct process *process);
+/* Has one of the processes memory that others could map by its name, or its key, and write? */
+bool mappings_have_names(const struct process *process);
 
 /* files.c: the tracee is about to open a file. A new execution begins. */
 void files_opened(struct process *process, struct tracee *tracee);

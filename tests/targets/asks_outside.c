@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,9 +20,11 @@
 #include <sys/inotify.h>
 #include <sys/ioctl.h>
 #include <sys/ipc.h>
+#include <sys/mman.h>
 #include <sys/msg.h>
 #include <sys/select.h>
 #include <sys/sem.h>
+#include <sys/shm.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -363,6 +366,75 @@ static void make_sem_private(void)
 	one = semget(IPC_PRIVATE, 1, 0600);
 }
 
+/* Memory that others may have as well. */
+static volatile int *word;
+
+static void map(int file, int protection)
+{
+	must(file >= 0);
+	word = mmap(NULL, sizeof *word, protection, MAP_SHARED, file, 0);
+	must(word != MAP_FAILED);
+}
+
+static int shared_file(void)
+{
+	const int file = open("file", O_CREAT | O_RDWR, 0600);
+	must(file >= 0 && ftruncate(file, sizeof *word) == 0);
+	return file;
+}
+
+static void make_shared_file(void)
+{
+	map(shared_file(), PROT_READ | PROT_WRITE);
+}
+
+static void make_shared_to_read(void)
+{
+	map(shared_file(), PROT_READ);
+}
+
+static void make_shared_gone(void)
+{
+	make_shared_file();
+	must(unlink("file") == 0);
+}
+
+static void make_shared_own(void)
+{
+	const int segment = shmget(IPC_PRIVATE, sizeof *word, 0600);
+	must(segment >= 0);
+	word = shmat(segment, NULL, 0);
+	must(word != (void *)-1 && shmctl(segment, IPC_RMID, NULL) == 0);
+}
+
+static sem_t *semaphore;
+
+static char own[32];
+
+static void open_semaphore(void)
+{
+	snprintf(own, sizeof own, "/asks_outside-%d", getppid());
+	sem_unlink(own);
+	semaphore = sem_open(own, O_CREAT | O_EXCL, 0600, 0);
+	must(semaphore != SEM_FAILED);
+}
+
+static void open_own_semaphore(void)
+{
+	open_semaphore();
+	must(sem_unlink(own) == 0);
+}
+
+static bool take_semaphore(void)
+{
+	return sem_trywait(semaphore) == 0;
+}
+
+static bool is_set(void)
+{
+	return *word != 0;
+}
+
 static bool never(void)
 {
 	return false;
@@ -447,6 +519,12 @@ static const struct {
     {"getdents", nothing, getdents_it},
     {"getppid", nothing, parent_it},
     {"time", make_time, time_it},
+    {"shared-file", make_shared_file, is_set},
+    {"shared-to-read", make_shared_to_read, is_set},
+    {"semaphore", open_semaphore, take_semaphore},
+    {"own-semaphore", open_own_semaphore, take_semaphore},
+    {"own-shared-file", make_shared_gone, is_set},
+    {"own-shared", make_shared_own, is_set},
     {"own-pipe", make_pipe, read_one},
     {"own-pipe-poll", make_pipe, poll_one},
     {"own-event", make_event, event_it},
