@@ -259,12 +259,12 @@ bool syscalls_on_stop(struct run *run, const struct stop *stop)
 		if (!run->own_calls)
 			return leaving_stops(run, &call);
 	}
-	const enum killing killing = run->own_calls ? KILLS_NOBODY : killed_meets(run, stop->number, &call);
-	if (killing == KILLS_ONE)
+	const enum killing killing = run->own_calls ? KILLS_NOBODY : killed_meets(run, &call);
+	if (killing == KILLS_SOMEBODY)
 		return run_stop_before(run, &call);
 	if (killing == KILLS_OTHERWISE)
 		return run_fail(run, END_UNSUPPORTED, STATUS_UNSUPPORTED,
-				"a process stops another by a signal, or ends one by a signal to several, which --follow can't");
+				"a process stops another by a signal, which --follow can't");
 	if (!run->own_calls && followed_wait(run, stop->number, &call))
 		return run_stop_before(run, &call);
 	if (wakes_for_operation(run, &call))

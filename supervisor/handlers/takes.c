@@ -170,10 +170,23 @@ static void aim_exit(const struct process *process, uint32_t thread, struct op *
 	op->arg3 = takers == 1 && can_take(process, taker, SIGCHLD) ? 1 + (int64_t)taker : 0;
 }
 
+/* To another process. */
+static bool is_across(const struct op *op)
+{
+	return op->kind == OP_SIGNAL_SEND && op->object != NO_OBJECT && op->arg2 == SIGNAL_ACROSS;
+}
+
+static void aim_across(const struct process *process, uint32_t thread, struct op *op)
+{
+	killed_aim(process, thread, op);
+	if (!(op->flags & OP_ENDS))
+		op->arg3 = can_take(process, op->object, (int)op->arg);
+}
+
 void takes_aim(struct process *process, uint32_t thread, struct op *op)
 {
-	if (op->kind == OP_SIGNAL_SEND && op->flags & OP_ENDS)
-		killed_aim(process, op);
+	if (is_across(op))
+		aim_across(process, thread, op);
 	else if (op->kind == OP_SIGNAL_SEND)
 		aim_send(process, thread, op);
 	else if (op->kind == OP_PROCESS_EXIT || op->flags & OP_ENDS)
@@ -259,17 +272,38 @@ bool takes_deliver(struct process *process, const struct op *op, int32_t choice,
 	return outcome->kind != OUTCOME_FAILED;
 }
 
+/* The kernel is told of it when it is taken, not before. */
+static void send_across(struct process *process, uint32_t thread, const struct op *op,
+			struct outcome *outcome)
+{
+	const struct space *space = &process->spaces[process->threads[op->object].space];
+	siginfo_t info;
+	process->sent |= bit((int)op->arg);
+	if (op->arg3 && !(op->flags & OP_ENDS)) {
+		killed_info(process, thread, &info);
+		info.si_signo = (int)op->arg;
+		process_remark(process, SIGNALS_BETWEEN);
+		if (!sent_put(process, op->object, &info))
+			return run_failed(outcome, END_UNSUPPORTED, STATUS_UNSUPPORTED,
+					  "a thread is sent more signals at once than fmc follows");
+	} else if (!op->arg3 && !space->over) {
+		uses_remark(process, CHANNEL_SIGNAL);
+		process->signalled = true;
+	}
+	if (killed_goes_on(process, thread, op, outcome))
+		return;
+	if (op->arg3)
+		tracee_skip_syscall(process->threads[thread].tracee, 0);
+	run_go_on(process, thread, outcome);
+}
+
 void takes_send(struct process *process, uint32_t thread, const struct op *op, int32_t choice,
 		struct outcome *outcome)
 {
 	siginfo_t info;
 	bool given;
-	if (op->flags & OP_ENDS) {
-		/* The kernel is told of it when it is taken, not before. */
-		if (op->arg3)
-			tracee_skip_syscall(process->threads[thread].tracee, 0);
-		return run_go_on(process, thread, outcome);
-	}
+	if (is_across(op))
+		return send_across(process, thread, op, outcome);
 	process->sent |= UINT64_C(1) << (op->arg - 1);
 	if (!sends_info(process, thread, &info))
 		return run_failed(outcome, END_ERROR, STATUS_GONE, "can't follow a signal");

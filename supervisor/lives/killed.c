@@ -1,15 +1,20 @@
 /*
- * A process that is followed ends another one by a signal: kill(2). To send it is an operation, and so is what comes of it: in the model a thread of
- * the other process takes it (state/signal.c), whose process ends. The kernel is told when that is performed, as SIGKILL would not wait for it.
+ * A process that is followed sends others a signal which ends them, or which they handle: kill(2). To send it is an operation for each of them, and so is
+ * what comes of it: in the model a thread of the other process takes it (state/signal.c), whose handler runs, or whose process ends. The kernel is told
+ * when that is performed, as SIGKILL would not wait for it.
  */
 #include "supervisor/lives/lives.h"
 #include "supervisor/signals/signals.h"
+#include "supervisor/uses/uses.h"
 
 #include <fmc/tracer/children.h>
 #include <fmc/tracer/fdinfo.h>
 
+#include "supervisor/before/before.h"
+
 #include <errno.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -93,14 +98,84 @@ static bool ignores(const struct process *process, uint32_t space, int signal)
 	return true;
 }
 
-enum killing killed_meets(const struct run *run, long number, struct call *call)
+/*
+ * The one that gets it where it ends nothing: the first thread unless that blocks it, as with the kernel, else the only one that doesn't; NO_THREAD: that
+ * isn't known.
+ */
+static uint32_t find_receiver(const struct process *process, uint32_t space, const struct send *send)
 {
-	const struct process *process = run->process;
-	const struct user_regs_struct *regs = tracee_regs(run_self(run)->tracee);
+	uint32_t receiver = NO_THREAD;
+	for (uint32_t t = 0; t < process->threads_length; t++) {
+		const struct tracee *tracee = process->threads[t].tracee;
+		if (process->threads[t].space != space || !tracee ||
+		    (send->thread && tracee->tid != send->thread) ||
+		    tracee_signals(tracee).blocked >> (send->signal - 1) & 1)
+			continue;
+		if (tracee->tid == target_pid(tracee->target) || send->thread)
+			return t;
+		if (receiver != NO_THREAD)
+			return NO_THREAD;
+		receiver = t;
+	}
+	return receiver;
+}
+
+static bool handles(const struct process *process, uint32_t space, int signal)
+{
+	const uint32_t first = process->spaces[space].first;
+	for (uint32_t t = first; t < process->threads_length; t++)
+		if (process->threads[t].space == space && process->threads[t].tracee)
+			return tracee_signals(process->threads[t].tracee).caught >> (signal - 1) & 1;
+	return false;
+}
+
+/* The next process from this one on that gets the signal, and to which it is something; NO_SPACE: there is none. */
+static uint32_t next_meant(const struct process *process, const struct send *send, uint32_t space)
+{
+	while (space < process->spaces_length &&
+	       (process->spaces[space].over || space == process->space || !is_meant(process, send, space) ||
+		ignores(process, space, send->signal)))
+		space++;
+	return space < process->spaces_length ? space : NO_SPACE;
+}
+
+/* To this process. */
+static void aim_at(const struct process *process, uint32_t space, const struct send *send, struct op *op)
+{
+	const uint32_t taker = find_taker(process, space, send->signal),
+		       receiver = find_receiver(process, space, send);
+	op->flags = (uint16_t)(taker != NO_THREAD ? op->flags | OP_ENDS : op->flags & ~OP_ENDS);
+	op->arg3 = taker != NO_THREAD;
+	if (taker != NO_THREAD || receiver != NO_THREAD)
+		op->object = taker != NO_THREAD ? taker : receiver;
+}
+
+static void set_send(const struct process *process, uint32_t space, const struct send *send, struct op *op)
+{
+	*op = (struct op){.kind = OP_SIGNAL_SEND,
+			  .object = process->spaces[space].first,
+			  .object2 = NO_OBJECT,
+			  .arg = send->signal,
+			  .arg2 = SIGNAL_ACROSS,
+			  .place = op->place};
+	aim_at(process, space, send, op);
+}
+
+static bool decode_call(const struct process *process, uint32_t thread, struct send *send)
+{
+	const struct tracee *tracee = process->threads[thread].tracee;
+	const struct user_regs_struct *regs = tracee ? tracee_regs(process->threads[thread].tracee) : NULL;
+	return regs && decode(process, (long)regs->orig_rax, regs, send) && send->signal >= 1 &&
+	       send->signal <= 64;
+}
+
+enum killing killed_meets(struct run *run, struct call *call)
+{
+	struct process *process = run->process;
 	struct send send;
-	uint32_t taker = NO_THREAD, meant = 0;
-	if (process->spaces_length < 2 || !regs || !decode(process, number, regs, &send) || send.signal < 1 ||
-	    send.signal > 64)
+	uint32_t meant = 0;
+	bool noticed = false;
+	if (process->spaces_length < 2 || !decode_call(process, run->thread, &send))
 		return KILLS_NOBODY;
 	for (uint32_t i = 0; i < process->spaces_length; i++) {
 		if (process->spaces[i].over || !is_meant(process, &send, i))
@@ -108,29 +183,82 @@ enum killing killed_meets(const struct run *run, long number, struct call *call)
 		if (send.signal == SIGSTOP && i != process->space)
 			return KILLS_OTHERWISE;
 		meant += !ignores(process, i, send.signal);
-		if (i != process->space && taker == NO_THREAD)
-			taker = find_taker(process, i, send.signal);
+		noticed |= i != process->space && (find_taker(process, i, send.signal) != NO_THREAD ||
+						   handles(process, i, send.signal));
 	}
-	if (taker == NO_THREAD)
+	if (!noticed)
 		return KILLS_NOBODY;
-	/* The others get it as well, whatever that is to them. */
-	if (meant > 1)
-		return KILLS_OTHERWISE;
-	call->op = (struct op){.kind = OP_SIGNAL_SEND,
-			       .object = taker,
-			       .object2 = NO_OBJECT,
-			       .flags = OP_ENDS,
-			       .arg = send.signal,
-			       .place = call->op.place};
-	return KILLS_ONE;
+	run_self(run)->sends_to_several = meant > 1;
+	set_send(process, next_meant(process, &send, 0), &send, &call->op);
+	return KILLS_SOMEBODY;
 }
 
-void killed_aim(const struct process *process, struct op *op)
+void killed_aim(const struct process *process, uint32_t thread, struct op *op)
 {
-	const uint32_t taker = find_taker(process, process->threads[op->object].space, (int)op->arg);
-	op->arg3 = taker != NO_THREAD;
-	if (taker != NO_THREAD)
-		op->object = taker;
+	struct send send;
+	const uint32_t space = process->threads[op->object].space;
+	if (decode_call(process, thread, &send) && !process->spaces[space].over)
+		aim_at(process, space, &send, op);
+	else
+		op->arg3 = 0;
+}
+
+void killed_info(const struct process *process, uint32_t thread, siginfo_t *info)
+{
+	const struct tracee *tracee = process->threads[thread].tracee;
+	const struct user_regs_struct *regs = tracee ? tracee_regs(process->threads[thread].tracee) : NULL;
+	struct signal_call call = {.info = 0};
+	if (regs && regs->orig_rax == SYS_pidfd_send_signal)
+		call.info = regs->rdx;
+	else if (regs)
+		(void)sends_decode((long)regs->orig_rax, regs, &call);
+	memset(info, 0, sizeof *info);
+	if (call.info && target_read(process->target, call.info, info, sizeof *info) == STATUS_OK)
+		return;
+	info->si_code = call.to_thread ? SI_TKILL : SI_USER;
+	info->si_pid = process->threads[process->spaces[process->space].first].tid;
+	info->si_uid = getuid();
+}
+
+/* What no operation takes the kernel gives to who gets it. */
+static void give(const struct process *process, uint32_t space, uint32_t receiver, int signal)
+{
+	if (!process->spaces[space].over)
+		target_send(process->spaces[space].target,
+			    receiver == NO_THREAD ? NULL : process->threads[receiver].tracee, signal);
+}
+
+/* The sender takes it before its call returns, but where the kernel gives it to another thread. */
+static void give_own(struct process *process, uint32_t thread, const struct send *send)
+{
+	const uint32_t receiver = find_receiver(process, process->space, send);
+	give(process, process->space, receiver, send->signal);
+	if (receiver == thread)
+		return;
+	uses_remark(process, CHANNEL_SIGNAL);
+	process->signalled = true;
+}
+
+bool killed_goes_on(struct process *process, uint32_t thread, const struct op *op, struct outcome *outcome)
+{
+	struct process_thread *self = &process->threads[thread];
+	struct run run = {.process = process, .thread = thread, .outcome = outcome};
+	const uint32_t space = process->threads[op->object].space;
+	struct send send;
+	if (!self->sends_to_several || !decode_call(process, thread, &send))
+		return false;
+	if (!op->arg3)
+		give(process, space, find_receiver(process, space, &send), send.signal);
+	const uint32_t next = next_meant(process, &send, space + 1);
+	if (next != NO_SPACE) {
+		struct call call = self->call;
+		set_send(process, next, &send, &call.op);
+		return run_stop_before(&run, &call);
+	}
+	tracee_skip_syscall(self->tracee, 0);
+	if (is_meant(process, &send, process->space))
+		give_own(process, thread, &send);
+	return false;
 }
 
 /* Until the thread is on its way out. False: interrupted. */

@@ -36,13 +36,16 @@ void followed_exit(struct process *process, uint32_t thread, const struct op *op
 bool followed_outlived(const struct process *process, int signal);
 
 /*
- * killed.c. meets: does this call, before which the thread stands, end another process by a signal? With KILLS_ONE *call has all of it.
- * KILLS_OTHERWISE: others get the signal, too, or it stops one. aim: as machine_ops.aim says, of that operation. perform: the thread takes the signal, of which
- * its process ends.
+ * killed.c. meets: does this call, before which the thread stands, send another process a signal which ends it, or which it handles? With KILLS_SOMEBODY *call
+ * has all of it, for the first of those. KILLS_OTHERWISE: it stops one. aim: as machine_ops.aim says, of that operation, but that arg3 is for the caller to say
+ * without OP_ENDS. info: what the receiver is told. goes_on: the operation is performed, and there is another one for the next process; else the call is over,
+ * if it was to several. perform: the thread takes the signal, of which its process ends.
  */
-enum killing { KILLS_NOBODY, KILLS_ONE, KILLS_OTHERWISE };
-enum killing killed_meets(const struct run *run, long number, struct call *call);
-void killed_aim(const struct process *process, struct op *op);
+enum killing { KILLS_NOBODY, KILLS_SOMEBODY, KILLS_OTHERWISE };
+enum killing killed_meets(struct run *run, struct call *call);
+void killed_aim(const struct process *process, uint32_t thread, struct op *op);
+void killed_info(const struct process *process, uint32_t thread, siginfo_t *info);
+bool killed_goes_on(struct process *process, uint32_t thread, const struct op *op, struct outcome *outcome);
 void killed_perform(struct process *process, uint32_t thread, const struct op *op, struct outcome *outcome);
 
 /*

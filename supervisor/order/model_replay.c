@@ -439,7 +439,7 @@ static bool unforeseen(const struct op *op)
 	case OP_POLL:
 		return !(op->flags & OP_ASKS);
 	case OP_SIGNAL_SEND:
-		return op->flags & OP_ENDS;
+		return op->object != NO_OBJECT && op->arg2 == SIGNAL_ACROSS;
 	default:
 		return !op_knows_objects(op);
 	}

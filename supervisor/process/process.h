@@ -173,6 +173,7 @@ struct process_thread {
 		int descriptor;
 		struct call exit;
 	} leaving;
+	bool sends_to_several; /* processes: its pending operation is about one of those */
 	struct lock_wait lock_wait;
 	bool unlocks; /* files, as its process becomes another program */
 	bool

@@ -8,12 +8,15 @@
  *   holds      it may be ended while it holds a lock, for which its parent waits after that
  *   robust     the same, of a lock that tells of it
  *   handles    it gets a handler for the signal first thing, but may be ended before: exit status 1 then
+ *   locks      its handler takes a lock, which it may hold
+ *   pauses     it waits by pause() unless its handler has run: it may have run right before that
  *   threads    it has two threads, one of which holds what the other waits for
  *   leaves     it ends by itself, whatever its second thread is about to do, which counts; exit status: 10 more than the count
  *   cuts       it is ended, whatever its second thread is about to do; the same
  *   group      by its process group
  *   both       the same of two, of which one ignores the signal
  *   self       the same of one and itself, which handles it
+ *   several    the same of two, of which one handles it, and ends by itself
  *   pidfd      by a descriptor of it
  *   gone       it has ended by itself, and has been waited for or not
  *   replaced   it has become another program by then
@@ -147,6 +150,48 @@ static int handles(void)
 	return waitpid(pid, &status, 0) != pid || !WIFEXITED(status);
 }
 
+static volatile sig_atomic_t handled;
+
+static void on_user(int signal)
+{
+	(void)signal;
+	handled = 1;
+}
+
+static void on_user_count(int signal)
+{
+	(void)signal;
+	count_once();
+}
+
+static int locks(void)
+{
+	signal(SIGUSR1, on_user_count);
+	const pid_t pid = fork();
+	int status;
+	if (pid == 0) {
+		count_once();
+		_exit(0);
+	}
+	kill(pid, SIGUSR1);
+	return waitpid(pid, &status, 0) != pid || status != 0;
+}
+
+static int pauses(void)
+{
+	signal(SIGUSR1, on_user);
+	const pid_t pid = fork();
+	int status;
+	if (pid == 0) {
+		count_once();
+		if (!handled)
+			pause();
+		_exit(0);
+	}
+	kill(pid, SIGUSR1);
+	return waitpid(pid, &status, 0) != pid || status != 0;
+}
+
 static void *take(void *unused)
 {
 	count_once();
@@ -223,6 +268,24 @@ static int self(void)
 	return kill(0, SIGTERM) != 0 || !was_ended(pid, SIGTERM) || shared->count != 1;
 }
 
+static void on_term_late(int signal)
+{
+	(void)signal;
+	_exit(3);
+}
+
+static int several(void)
+{
+	int status;
+	const pid_t first = waiting_child();
+	setpgid(first, first);
+	signal(SIGTERM, on_term_late);
+	const pid_t second = waiting_child();
+	setpgid(second, first);
+	return kill(-first, SIGTERM) != 0 || !was_ended(first, SIGTERM) ||
+	       waitpid(second, &status, 0) != second || !WIFEXITED(status) || WEXITSTATUS(status) != 3;
+}
+
 static int pidfd(void)
 {
 	const pid_t pid = waiting_child();
@@ -273,7 +336,8 @@ int main(int argc, char **argv)
 	} cases[] = {{"waits", waits},	 {"kill", kill_it},    {"counts", counts},     {"holds", holds},
 		     {"robust", robust}, {"handles", handles}, {"threads", threads},   {"group", group},
 		     {"pidfd", pidfd},	 {"gone", gone},       {"replaced", replaced}, {"child", child},
-		     {"leaves", leaves}, {"cuts", cuts},       {"both", both},	       {"self", self}};
+		     {"leaves", leaves}, {"cuts", cuts},       {"both", both},	       {"self", self},
+		     {"locks", locks},	 {"pauses", pauses},   {"several", several}};
 	shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (shared == MAP_FAILED || pipe(ends) != 0)
 		return 2;

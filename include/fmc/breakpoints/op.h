@@ -134,7 +134,8 @@ enum op_kind {
 	OP_FIFO_OPEN, /* open(), by a name; object2: what it holds. arg is 1 */
 	/*
 	 * A signal is sent to a thread of the program, object, or to the program: NO_OBJECT. arg: which. arg2: to the program: the threads that may
-	 * get it, as bits by number; arg3: those of them, of the one thread bit 0, that take it before they do anything else.
+	 * get it, as bits by number; to a thread of another process: SIGNAL_ACROSS; arg3: those of them, of the one thread bit 0, that take it before they
+	 * do anything else.
 	 */
 	OP_SIGNAL_SEND,
 	/*
@@ -209,6 +210,8 @@ enum kernel_never { KERNEL_NEVER = 1, KERNEL_NEVER2 = 2 };
 
 /* It may wait for a lock that belongs to a process, or change what processes that wait for such locks wait for, those of any file. */
 #define LOCK_OF_PROCESS 2
+
+#define SIGNAL_ACROSS 1
 
 #define ANY_PROCESS (-1)
 enum process_wait {
