@@ -97,6 +97,7 @@ struct setting {
 	const struct suppressions *suppressions;
 	struct race_list *races;       /* of all searches; NULL: they are ignored */
 	struct outcome_list *outcomes; /* the same; NULL: nobody asks */
+	struct aside aside;
 };
 
 /* What check_again() answers where its search came to nothing, so that the first one's verdict stands. */
@@ -119,6 +120,29 @@ static enum more what_follows(const struct exploration *x)
 
 static int check_again(const struct exploration *first, enum more more, const struct setting *setting);
 
+/* A search in whose midst another one is tried. */
+struct trying {
+	const struct setting *setting;
+	int exits; /* what that has come to */
+};
+
+static bool try_more(void *context, const struct exploration *x, const struct aside *aside)
+{
+	struct trying *trying = context;
+	struct setting setting = *trying->setting;
+	setting.aside = *aside;
+	trying->exits = check_again(x, what_follows(x), &setting);
+	return trying->exits != NOTHING;
+}
+
+/* Where all that matters is whether there is a failure, and which is the first. */
+static bool may_try(const struct setting *setting)
+{
+	const struct options *options = setting->options;
+	return options->automatic && !options->all && !options->resume && !options->search.shards &&
+	       !options->states && !options->prune_states && !setting->outcomes;
+}
+
 /* `before`: the search that this one follows; NULL: it is the first. */
 static int check_with(struct session *session, const struct setting *setting,
 		      const struct exploration *before, struct verdict *verdict)
@@ -131,8 +155,13 @@ static int check_with(struct session *session, const struct setting *setting,
 		     setting->began, verdict);
 	verdict->races = setting->races;
 	verdict->outcomes = setting->outcomes;
+	struct trying trying = {.setting = setting, .exits = NOTHING};
 	if (before)
-		explore_follow(&x, before);
+		explore_follow(&x, before, &setting->aside);
+	if (may_try(setting)) {
+		x.try_more = try_more;
+		x.more_context = &trying;
+	}
 	record_strategy(options, verdict->strategy);
 	describe_conditions(options, verdict);
 	bool good = explore_preflight(&x, launch);
@@ -145,9 +174,9 @@ static int check_with(struct session *session, const struct setting *setting,
 		print_going_on(&x);
 	if (!x.fatal && !x.passed_over)
 		explore_search(&x, launch, processors);
-	int status = NOTHING;
+	int status = trying.exits;
 	progress_clear(&x.progress);
-	const enum more more = what_follows(&x);
+	const enum more more = x.decided ? MORE_NOTHING : what_follows(&x);
 	if (more != MORE_NOTHING) {
 		status = check_again(&x, more, setting);
 		if (status == NOTHING)
@@ -157,7 +186,8 @@ static int check_with(struct session *session, const struct setting *setting,
 	    !verdict->alone)
 		verdict_because(verdict, "no search followed in which stores wait (--memory-model tso)%s",
 				verdict->compiled ? ": those that compiled code tells of can't" : "");
-	if (status != NOTHING || (before && (x.fatal || verdict->executions == verdict->before))) {
+	const bool vain = setting->aside.most && verdict->reported_length == 0 && !verdict->complete;
+	if (status != NOTHING || vain || (before && (x.fatal || verdict->executions == verdict->before))) {
 		explore_release(&x);
 		return status;
 	}
@@ -185,14 +215,14 @@ static int never_began(const struct setting *setting, const char *stage, struct 
 	return status;
 }
 
-static void print_again(const struct exploration *x, enum more more)
+static void print_again(const struct exploration *x, enum more more, bool aside)
 {
 	const struct verdict *verdict = x->verdict;
 	FILE *stream = check_stream(x->options);
-	fprintf(stream, "No failure found in %" PRIu64 " execution%s%s%s, %.1f seconds: going on with ",
+	fprintf(stream, "No failure found in %" PRIu64 " execution%s%s%s, %.1f seconds: %s ",
 		verdict->executions, plural(verdict->executions),
 		x->options->atomics ? "" : " by operations alone", x->complete ? ", all there are" : "",
-		verdict->seconds);
+		verdict->seconds, aside ? "trying" : "going on with");
 	if (more == MORE_TSO) {
 		fprintf(stream, "%s.\n", verdict_memory_model(true));
 	} else if (more == MORE_RACES) {
@@ -243,7 +273,7 @@ static int check_more(const struct exploration *first, enum more more, const str
 	if (session_open_search(&session, setting->launch, &with, first->whole_deadline, why) != STATUS_OK)
 		return NOTHING;
 	if (!first->passed_over)
-		print_again(first, more);
+		print_again(first, more, setting->aside.most > 0);
 	verdict_init(&verdict);
 	verdict.image = first->verdict->image;
 	const int exits = check_with(&session, &again, first, &verdict);

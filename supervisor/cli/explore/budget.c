@@ -79,13 +79,22 @@ static bool has_its_least(const struct phase *phase, uint64_t planned)
 	return planned >= LEAST_PLANS || !strategy_random(phase->search.strategy);
 }
 
+/* Has a search that is only tried had what it may have? */
+static bool is_aside_over(const struct exploration *x, uint64_t now)
+{
+	const struct aside *aside = &x->aside;
+	return aside->most && (x->verdict->executions + jobs_out(x->jobs) >= aside->most ||
+			       (aside->end && now >= aside->end));
+}
+
 bool explore_spent(struct exploration *x, const struct phase *phase, uint64_t planned)
 {
 	uint64_t most = most_executions(x, phase);
 	uint64_t now = clock_now();
 	x->enough |= tracer_interrupted();
 	uint64_t now_run = x->verdict->executions - x->verdict->earlier + jobs_out(x->jobs) - x->elsewhere;
-	x->over = x->over || x->enough || (most && now_run >= most) || (x->deadline && now >= x->deadline);
+	x->over = x->over || x->enough || (most && now_run >= most) || (x->deadline && now >= x->deadline) ||
+		  is_aside_over(x, now);
 	uint64_t end = explore_phase_end(x, phase);
 	return x->over || hopeless(x, phase, now) || (phase->executions && planned >= phase->executions) ||
 	       (end && now >= end && has_its_least(phase, planned)) || (x->unfair && x->endless);

@@ -14,6 +14,12 @@
 
 #include <fmc/supervisor/coverage.h>
 
+/* A search that is tried in the midst of another one, */
+struct aside {
+	uint64_t most; /* until there are so many executions of all together, 0: it isn't tried but made, */
+	uint64_t end;  /* or until then on clock_now(); 0: however long it takes */
+};
+
 /*
  * The search of a whole command: phase after phase, until a failure is confirmed, everything has been run, or
  * a budget is used up. Fills the verdict.
@@ -50,7 +56,7 @@ struct exploration {
 	bool enough;   /* over, and what runs still isn't wanted any more */
 	bool looked;   /* at what executions do to memory */
 	bool
-	    hands_on; /* threads wait for memory that is no operation: a search in which it is follows at once */
+	    hands_on; /* threads share memory that is no operation: a search in which it is follows at once */
 	bool complete;		/* a strategy has run every execution */
 	bool sampled;		/* part of the search was random */
 	bool bounded;		/* some bound has been worked through: */
@@ -85,6 +91,12 @@ struct exploration {
 	bool follows;			 /* another search came before this one, which has found nothing */
 	bool passed_over; /* so it did in the run that is taken up: this search was over then, */
 	bool passed_sc;	  /* and so were all in which no stores wait */
+	/* True: a search that could follow this one, with what it has to add, has come to a verdict by then, and told it. NULL: none is tried. */
+	bool (*try_more)(void *context, const struct exploration *x, const struct aside *aside);
+	void *more_context;
+	bool tried_more;
+	bool decided;	    /* that one has */
+	struct aside aside; /* this is such a search */
 	struct coverage coverage;
 	struct certifying certifying;
 	struct resume *resume;	/* of several runs: where it stands is kept */

@@ -130,10 +130,12 @@ void explore_alone(struct exploration *x, bool races)
 	x->verdict->seconds = explore_seconds(x);
 }
 
-void explore_follow(struct exploration *x, const struct exploration *before)
+void explore_follow(struct exploration *x, const struct exploration *before, const struct aside *aside)
 {
 	x->begin = clock_now();
 	x->follows = true;
+	x->aside = *aside;
+	x->tried_more = before->tried_more && !aside->most;
 	x->deadline = x->whole_deadline = before->whole_deadline;
 	x->session->deadline = x->deadline;
 	x->earlier_seconds = explore_seconds(before);

@@ -18,7 +18,7 @@ static uint64_t naming_end(const struct exploration *x, uint64_t now, uint64_t e
 }
 
 /* Of several processes it is what they share. */
-static void explore_shared_memory(struct exploration *x, uint64_t end, uint64_t last)
+static void look_at_shared(struct exploration *x, uint64_t end, uint64_t last)
 {
 	struct verdict *verdict = x->verdict;
 	char why[256] = "no execution ended by itself";
@@ -30,28 +30,35 @@ static void explore_shared_memory(struct exploration *x, uint64_t end, uint64_t 
 		memory_seen_leave_out(&verdict->memory, why);
 }
 
-void explore_memory(struct exploration *x)
+/* Would looking serve anything? */
+static bool may_look(const struct exploration *x)
 {
-	struct verdict *verdict = x->verdict;
-	uint64_t now = clock_now(), end = now + LOOK_NS, part = now + (now - x->begin) / LOOK_PART;
+	const struct verdict *verdict = x->verdict;
 	const bool hopeless = verdict->reasons > 0 || verdict->broken_off;
-	const bool follow = x->options->follow;
-	if (x->looked || verdict->watched_all ||
-	    (follow && (!process_shares_memory(x->session->process) || !explore_may_add_races(x))) ||
-	    (!x->complete && !explore_may_add_races(x)) || (hopeless && !explore_may_add_races(x)) ||
-	    verdict->alone || tracer_interrupted())
-		return;
-	x->looked = true;
-	if (part > end)
-		end = part;
+	const bool needed = x->complete && !hopeless && !x->options->follow;
+	const bool nothing_shared = x->options->follow && !process_shares_memory(x->session->process);
+	return !x->looked && !verdict->watched_all && !nothing_shared && !verdict->alone &&
+	       !tracer_interrupted() && (needed || explore_may_add_races(x));
+}
+
+static void look(struct exploration *x)
+{
+	const uint64_t now = clock_now(), part = now + (now - x->begin) / LOOK_PART;
+	uint64_t end = part < now + LOOK_NS ? part : now + LOOK_NS;
 	if (x->deadline && x->deadline < end)
 		end = x->deadline;
-	if (follow) {
-		explore_shared_memory(x, end, naming_end(x, now, end));
+	if (x->options->follow) {
+		look_at_shared(x, end, naming_end(x, now, end));
 		return;
 	}
 	x->races.list = explore_race_list(x);
-	looks_make(&x->looks, x->session, end, naming_end(x, now, end), &verdict->memory, &x->races);
+	looks_make(&x->looks, x->session, end, naming_end(x, now, end), &x->verdict->memory, &x->races);
+}
+
+/* What it didn't show though it should have. */
+static void tell_unseen(struct exploration *x)
+{
+	struct verdict *verdict = x->verdict;
 	if (x->looks.length == 0)
 		memory_seen_leave_out(&verdict->memory, "no execution ended by itself");
 	else if (verdict->memory.executions == 0)
@@ -62,4 +69,32 @@ void explore_memory(struct exploration *x)
 		verdict_because(verdict,
 				"what these do to memory that threads may share wasn't looked at: %s",
 				process_unseen(x->session->process));
+}
+
+void explore_memory(struct exploration *x)
+{
+	if (!may_look(x))
+		return;
+	x->looked = true;
+	look(x);
+	if (!x->options->follow)
+		tell_unseen(x);
+}
+
+bool explore_look_early(struct exploration *x, size_t most)
+{
+	if (!may_look(x))
+		return false;
+	look(x);
+	x->looked = explore_wants_races(x) && x->races.accesses <= most;
+	if (!x->looked)
+		explore_forget_look(x);
+	return x->looked;
+}
+
+void explore_forget_look(struct exploration *x)
+{
+	memory_seen_release(&x->verdict->memory);
+	races_release(&x->races);
+	x->looked = false;
 }

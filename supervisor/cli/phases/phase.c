@@ -136,11 +136,7 @@ static bool has_to_look(struct exploration *x)
 /* True: it has been seen what they wait for, or something else that threads race for. */
 static bool looks_in_time(struct exploration *x)
 {
-	if (!has_to_look(x))
-		return false;
-	explore_memory(x);
-	x->hands_on = explore_wants_races(x);
-	x->looked = x->hands_on;
+	x->hands_on = has_to_look(x) && explore_look_early(x, SIZE_MAX);
 	return x->hands_on;
 }
 

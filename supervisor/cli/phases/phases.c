@@ -113,6 +113,8 @@ static void explore_phases(struct exploration *x)
 	for (size_t i = 0, position = 0; i < length && !x->over && !x->complete && !x->hands_on;
 	     i++, position++) {
 		x->phase_at = i;
+		if (explore_try_more(x, &phases[i]))
+			break;
 		/* Systematic strategies build on what earlier executions did. */
 		if (position >= from && (!x->diverged || strategy_random(phases[i].search.strategy)) &&
 		    !is_vain(&phases[i], all)) {
@@ -126,6 +128,8 @@ static void explore_phases(struct exploration *x)
 		if (i + 1 == length)
 			i -= again;
 	}
+	if (x->decided || (x->aside.most && x->over))
+		return;
 	/* What follows has these accesses as operations, and sees more. */
 	if (explore_may_add_races(x))
 		explore_memory(x);

@@ -36,8 +36,8 @@ bool explore_wants_tso(const struct exploration *x);
 bool explore_wants_atomics(const struct exploration *x);
 void explore_leave_time(struct exploration *x);
 
-/* This search follows that one, which has found nothing, and has the rest of its budget. */
-void explore_follow(struct exploration *x, const struct exploration *before);
+/* This search follows that one, which has found nothing, and has the rest of its budget, or is tried. */
+void explore_follow(struct exploration *x, const struct exploration *before, const struct aside *aside);
 
 /*
  * The search that followed this one has come to nothing: what this one has shown stands, and the time of both counts. `races`: it was
@@ -70,6 +70,12 @@ bool explore_load_place(struct exploration *x, size_t position, struct search *s
  * again.c: may one follow that switches threads there?
  */
 void explore_memory(struct exploration *x);
+/*
+ * The same in the midst of a search. True: a search that switches threads at accesses which have been found could follow, and no execution made
+ * more than `most` to what they are to. Else, and after forget, all is as if nobody had looked.
+ */
+bool explore_look_early(struct exploration *x, size_t most);
+void explore_forget_look(struct exploration *x);
 bool explore_may_add_races(const struct exploration *x);
 /* It would, or one whose stores wait, but this run has no time or no executions left for it: the next one goes on with that (--resume). */
 bool explore_leaves_more(const struct exploration *x);
@@ -103,6 +109,12 @@ uint64_t explore_cut_at_other_clocks(const struct exploration *x);
  */
 void explore_note_share(struct exploration *x);
 void explore_conclude_share(struct exploration *x);
+
+/*
+ * aside.c: before this phase: try a search that could follow, once, if it promises more. True: nothing more of this one is to be run, since that
+ * one has come to a verdict, or is to follow at once.
+ */
+bool explore_try_more(struct exploration *x, const struct phase *phase);
 
 /* reasons.c: everything that was left out, in the verdict. */
 void explore_give_reasons(struct exploration *x);

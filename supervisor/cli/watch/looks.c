@@ -337,6 +337,8 @@ static void look_at(struct look *look, const struct look_plan *kept, uint64_t en
 			memory_seen_leave_out(seen, "the rest of an execution that took too long");
 		session->deadline = last;
 		if (found->length > 0 && want(look, found) && run(look, kept, &again)) {
+			if (look->watch.length > races->accesses)
+				races->accesses = look->watch.length;
 			tell(look, found, seen, races);
 			racing_tell(look, &again);
 		}

@@ -26,6 +26,8 @@ struct looks {
 struct races {
 	struct promoted places;
 	struct memory_seen names;
+	size_t
+	    accesses; /* so many an execution made to that memory, at most; to what processes share: all of them */
 	struct race_list *list; /* as they are told to people; borrowed, NULL: nobody wants to know */
 };
 

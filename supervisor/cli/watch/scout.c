@@ -33,6 +33,7 @@ static void meet(void *context, uint32_t thread, uint64_t instruction, const str
 {
 	struct scouting *scouting = context;
 	struct process *process = scouting->session.process;
+	scouting->races->accesses++;
 	char name[NAME], where[NAME];
 	struct place place;
 	if (is_met(scouting, instruction, thread))
