@@ -6,6 +6,9 @@
 #define LOOK_NS	  UINT64_C(1000000000)
 #define LOOK_PART 4
 
+/* Where not every execution is watched after it, it has at least this much: small programs are through in less. */
+#define LOOK_LEAST_NS UINT64_C(200000000)
+
 /* Where threads stand before an access each time they come by, that takes long: a search that goes on leaves it this part of its time. */
 #define NAMING_PART 4
 
@@ -43,8 +46,10 @@ static bool may_look(const struct exploration *x)
 
 static void look(struct exploration *x)
 {
-	const uint64_t now = clock_now(), part = now + (now - x->begin) / LOOK_PART;
-	uint64_t end = part < now + LOOK_NS ? part : now + LOOK_NS;
+	const bool watched = x->complete && !x->verdict->reasons && !x->options->follow;
+	const uint64_t now = clock_now(), part = (now - x->begin) / LOOK_PART;
+	const uint64_t least = watched || part > LOOK_LEAST_NS ? part : LOOK_LEAST_NS;
+	uint64_t end = now + (least < LOOK_NS ? least : LOOK_NS);
 	if (x->deadline && x->deadline < end)
 		end = x->deadline;
 	if (x->options->follow) {
