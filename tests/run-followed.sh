@@ -317,7 +317,7 @@ while IFS='|' read -r how pattern; do
 		judge "shared words, $how: played" [ $? -eq 0 ]
 	else
 		[ $status -eq 0 ] && [ "$(field complete) $(field granularity)" = "true race" ] &&
-			grep -q 'complete at granularity race: memory that processes share was sampled, not watched' "$SCRATCH/out"
+			grep -q 'memory that processes share was sampled, not watched: complete only at granularity race' "$SCRATCH/out"
 		good=$?
 		judge "shared words, $how: complete, and the first line says what was sampled" [ $good -eq 0 ]
 	fi
@@ -331,7 +331,7 @@ copied|Assertion .words->text.0. == words->text
 locked|
 END
 follow --strategy optimal plain
-says 'what is not looked at is in the first line' '^No failure found .*complete at granularity sync: memory that processes share wasn.t looked at'
+says 'what is not looked at is in the first line' '^No failure found .*; memory that processes share wasn.t looked at: complete only at granularity sync'
 TARGET=$BUILD/targets/followed
 
 timeout 60 "$FMC" run --follow --seed 7 -- "$TARGET" numbers </dev/null >"$SCRATCH/out" 2>&1

@@ -36,7 +36,7 @@ ordered() {
 sampled() {
 	look 2 "$@"
 	says "which isn't all that is asked for: $*" '^--require-complete asks for every access to be watched; .* --granularity sync\.$'
-	says "nothing is shared: $*" '^No failure found in .*, complete at granularity sync: memory was sampled, not watched\.$' '^Search complete' \
+	says "nothing is shared: $*" '^No failure found in .*; memory was sampled, not watched: complete only at granularity sync\.$' '^Search complete' \
 	    '^A sample of what [0-9]+ of them do(es)? to memory shows nothing'
 	judge "complete, but not watched" \
 	    [ "$("$BUILD/tests/json" "$SCRATCH/json" complete) $("$BUILD/tests/json" "$SCRATCH/json" watched)" = 'true false' ]
@@ -478,7 +478,7 @@ int main(void)
 EOT
 "${CC:-cc}" -O1 -g -pthread "$SCRATCH/sleeps.c" -o "$SCRATCH/sleeps"
 sampled "$SCRATCH/sleeps"
-says 'unfair executions' 'memory was sampled, not watched\.$' 'and without it' \
+says 'unfair executions' 'memory was sampled, not watched: complete only at granularity sync\.$' 'and without it' \
     '^Not every access was watched: none of the executions that fairness leaves out was\.$'
 judge "watched is false" [ "$("$BUILD/tests/json" "$SCRATCH/json" watched)" = false ]
 

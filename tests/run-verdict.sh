@@ -90,7 +90,7 @@ says "no condition of optimal's where all was watched" '^No failure found in .*,
     'only before synchronisation operations,$'
 judge "as JSON" grep -q '"conditions": "up to the order of independent operations, threads switching only before synchronisation operations, fairness with k = 1, sequential' "$SCRATCH/json"
 check 0 --strategy optimal -- "$BUILD/targets/unordered.static" locked
-says "optimal's own condition" '^No failure found in .*, complete at granularity sync: memory was sampled, not watched\.$' '^Search complete' \
+says "optimal's own condition" '^No failure found in .*; memory was sampled, not watched: complete only at granularity sync\.$' '^Search complete' \
     'only before synchronisation operations and sharing no memory without them'
 judge "as JSON" grep -q '"conditions": "up to the order of independent operations, threads switching only before synchronisation operations and sharing no memory without them, fairness with k = 1, sequential' "$SCRATCH/json"
 

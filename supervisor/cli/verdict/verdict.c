@@ -277,7 +277,7 @@ static void print_nothing(const struct verdict *verdict, FILE *stream)
 	}
 }
 
-/* What a complete search hasn't seen of memory. */
+/* What a complete search hasn't seen of memory, which is said before what it has. */
 static const char *memory_unseen(const struct verdict *verdict)
 {
 	if (!verdict->follow)
@@ -309,8 +309,8 @@ static void print_headline(const struct verdict *verdict, FILE *stream)
 		fprintf(stream, ", complete for all interleavings of memory accesses%s",
 			verdict->tso ? " under x86-TSO" : "");
 	} else if (verdict->complete) {
-		fprintf(stream, ", complete at granularity %s: %s", verdict_granularity(verdict),
-			memory_unseen(verdict));
+		fprintf(stream, "; %s: complete only at granularity %s", memory_unseen(verdict),
+			verdict_granularity(verdict));
 	}
 	fprintf(stream, ".\n");
 }
