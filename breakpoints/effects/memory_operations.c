@@ -83,8 +83,8 @@ bool memory_call_keeps_result(const struct memory_call *call, uint8_t *state)
 {
 	for (size_t i = 0; i < MEMORY_PARTS; i++) {
 		*state = call->parts[i].argument;
-		if (call->parts[i].extent == STATE && call->parts[i].write && *state >= CALENDAR &&
-		    *state <= TERMINALS)
+		if ((call->parts[i].extent == STATE || call->parts[i].extent == STATE_UNLESS) &&
+		    call->parts[i].write && *state >= CALENDAR && *state <= TEMPORARY)
 			return true;
 	}
 	return false;

@@ -55,6 +55,7 @@ enum extent {
 	STREAM_OBJECT,	 /* a stream of C */
 	STREAM_KEPT,	 /* ... unless it is standard output or the error output */
 	STATE,		 /* what libc keeps to itself: enum state, instead of an argument */
+	STATE_UNLESS,	 /* ... unless the argument with the number in `bytes` leads to another one */
 	/* Several ranges each, or none: */
 	VECTOR,	     /* of struct iovec, so many as the third argument says, and what they lead to */
 	MESSAGE,     /* a struct msghdr and what it leads to */
@@ -97,6 +98,18 @@ enum state {
 	SHELLS,
 	FILE_SYSTEMS,
 	TERMINALS,
+	TEMPORARY, /* a name by tmpnam() */
+	/* Characters of which a part has come, or the shift that they are in, each of one function: */
+	BY_MBLEN,
+	BY_MBTOWC,
+	BY_WCTOMB,
+	BY_MBRLEN,
+	BY_MBRTOWC,
+	BY_WCRTOMB,
+	BY_MBSRTOWCS,
+	BY_MBSNRTOWCS,
+	BY_WCSRTOMBS,
+	BY_WCSNRTOMBS,
 	INPUT,
 	OUTPUT,
 	ERRORS,
@@ -111,7 +124,7 @@ enum state {
 struct part {
 	uint8_t argument, extent;
 	bool write;
-	uint16_t bytes; /* FIXED */
+	uint16_t bytes; /* FIXED; STATE_UNLESS */
 };
 
 #define MEMORY_ARGUMENTS 6

@@ -26,6 +26,12 @@ extern const struct memory_call memory_table_texts[], memory_table_files[], memo
 	}
 #define READS_OF(argument, type)  READS_BYTES(argument, sizeof(type))
 #define WRITES_OF(argument, type) WRITES_BYTES(argument, sizeof(type))
+/* What libc keeps to itself for who gives a null pointer for a place of his own. */
+#define WRITES_UNLESS(argument, state)                                                                       \
+	{                                                                                                    \
+		state, STATE_UNLESS, true, argument                                                          \
+	}
+#define SHIFT(argument, state) WRITES_OF(argument, mbstate_t), WRITES_UNLESS(argument, state)
 /*
  * Streams. Who reads, seeks or asks where it is depends on whatever others do with the stream. Of two who write to standard output or the
  * error output neither does, only what is seen differs: so that counts as a read, and all else as a write, since what is in a file or in

@@ -72,6 +72,7 @@ static uint64_t bytes_of(const struct memory_caller *caller, const struct part *
 	switch ((enum extent)part->extent) {
 	case ONE:
 	case STATE:
+	case STATE_UNLESS:
 	case THERE:
 	case STREAM:
 	case STREAM_BASE:
@@ -204,10 +205,13 @@ static uint64_t stream_base(const struct memory_caller *caller, uint64_t stream)
 static uint64_t address_of(const struct part *part, const struct memory_caller *caller,
 			   const uint64_t arguments[MEMORY_ARGUMENTS])
 {
-	const uint64_t argument = part->extent == STATE ? 0 : arguments[part->argument];
+	const bool is_state = part->extent == STATE || part->extent == STATE_UNLESS;
+	const uint64_t argument = is_state ? 0 : arguments[part->argument];
 	switch (part->extent) {
 	case STATE:
 		return caller->states[part->argument];
+	case STATE_UNLESS:
+		return arguments[part->bytes] ? 0 : caller->states[part->argument];
 	case THERE:
 	case THERE_2:
 		return word_at(caller->target, argument);

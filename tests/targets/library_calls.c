@@ -9,9 +9,10 @@
  *     rand     both draw a number, in any order                wait     strcmp in a loop that waits
  *     moved    mremap of what another one writes to            detached shmdt
  *     shrunk   mremap of what lies behind that                 encoded  l64a, whose result is libc's
- *     digits   ecvt, the same
+ *     digits   ecvt, the same                                  decoded  mbrtowc of half a character each
  */
 #include <assert.h>
+#include <locale.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
@@ -21,6 +22,7 @@
 #include <sys/mman.h>
 #include <sys/shm.h>
 #include <time.h>
+#include <wchar.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool right;
@@ -88,6 +90,18 @@ static void *write_digits(void *words)
 	leave();
 	assert(*own == (first ? '1' : '2'));
 	return NULL;
+}
+
+/* One byte each time: what has come is libc's, or the caller's. */
+static void *decode(void *unused)
+{
+	static const char character[] = "\303\251";
+	mbstate_t own = {0};
+	wchar_t wide = 0;
+	(void)mbrtowc(&wide, character, 1, right ? &own : NULL);
+	const size_t bytes = mbrtowc(&wide, character + 1, 1, right ? &own : NULL);
+	assert(bytes == 1 && wide == 0xe9);
+	return unused;
 }
 
 static void *set_variable(void *unused)
@@ -296,6 +310,7 @@ static const struct {
 	     {"date", find_year, find_year},
 	     {"encoded", encode, encode},
 	     {"digits", write_digits, write_digits},
+	     {"decoded", decode, decode},
 	     {"ask", set_variable, ask_twice},
 	     {"half", write_text, read_text},
 	     {"freed", replace_name, compare_name},
@@ -315,6 +330,7 @@ int main(int argc, char **argv)
 	pthread_t a, b;
 	right = argc > 2;
 	setenv("FMC_LIBRARY", "1", 1);
+	assert(setlocale(LC_CTYPE, "C.UTF-8"));
 	name = malloc(32);
 	strcpy(name, "old");
 	stream = fopen("/dev/null", "w");

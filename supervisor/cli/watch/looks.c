@@ -116,7 +116,8 @@ static bool name_state(struct places *places, uint64_t address, char name[NAME])
 	const bool variable = !length || strncmp(name, place.module, length) != 0 || name[length] != '+';
 	if (variable || !place.library || !place.function)
 		return false;
-	snprintf(name, NAME, "what %s() goes by", place.function);
+	/* libc has more than one name for some. */
+	snprintf(name, NAME, "what %s() goes by", place.function + strspn(place.function, "_"));
 	return true;
 }
 

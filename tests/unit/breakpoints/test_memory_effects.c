@@ -557,7 +557,8 @@ static int state_written_by(const char *name)
 {
 	const struct memory_call *call = memory_calls_find(name);
 	for (size_t i = 0; call && i < MEMORY_PARTS; i++)
-		if (call->parts[i].extent == STATE && call->parts[i].write)
+		if ((call->parts[i].extent == STATE || call->parts[i].extent == STATE_UNLESS) &&
+		    call->parts[i].write)
 			return call->parts[i].argument;
 	ck_abort_msg("%s writes no state", name);
 }
@@ -614,9 +615,11 @@ END_TEST
 START_TEST(states_of_libc)
 {
 	static const char *const apart[] = {
-	    "getpwnam",	    "getgrnam", "getspent",   "gethostbyaddr", "getservbyname", "getprotobyname",
-	    "getnetbyname", "getlogin", "getutent",   "ttyname",       "hsearch",	"ecvt",
-	    "fcvt",	    "l64a",	"ether_ntoa", "ether_aton",    "getusershell",	"getfsent"};
+	    "getpwnam",	    "getgrnam",	 "getspent",   "gethostbyaddr", "getservbyname", "getprotobyname",
+	    "getnetbyname", "getlogin",	 "getutent",   "ttyname",	"hsearch",	 "ecvt",
+	    "fcvt",	    "l64a",	 "ether_ntoa", "ether_aton",	"getusershell",	 "getfsent",
+	    "tmpnam",	    "mblen",	 "mbtowc",     "wctomb",	"mbrlen",	 "mbrtowc",
+	    "wcrtomb",	    "mbsrtowcs", "mbsnrtowcs", "wcsrtombs",	"wcsnrtombs"};
 	for (size_t i = 0; i < sizeof apart / sizeof *apart; i++)
 		for (size_t k = 0; k < i; k++)
 			ck_assert_msg(state_written_by(apart[i]) != state_written_by(apart[k]), "%s and %s",
@@ -625,7 +628,26 @@ START_TEST(states_of_libc)
 	ck_assert_int_eq(state_written_by("getservent"), state_written_by("getservbyport"));
 	ck_assert_int_eq(state_written_by("hcreate"), state_written_by("hsearch"));
 	ck_assert_int_eq(state_written_by("getfsfile"), state_written_by("getfsent"));
+	ck_assert_int_eq(state_written_by("__wcsrtombs_chk"), state_written_by("wcsrtombs"));
 	ck_assert_ptr_null(memory_calls_find("inet_ntoa"));
+}
+END_TEST
+
+/* Who gives a place of his own for what has come of a character doesn't touch libc's. */
+START_TEST(state_of_the_caller)
+{
+	const struct memory_call *call = memory_calls_find("mbrlen");
+	struct user_regs_struct regs = {.rdi = U(A), .rsi = 1, .rdx = U(A + 8)};
+	uint64_t states[MEMORY_STATES] = {0};
+	const struct memory_caller caller = {.target = &self, .regs = &regs, .states = states};
+	struct touched at[TOUCHED_MOST];
+	bool whole;
+	states[BY_MBRLEN] = U(A + 32);
+	ck_assert_uint_eq(memory_call_touched(call, &caller, at, &whole), 2);
+	ck_assert(at[1].address == U(A + 8) && at[1].size == sizeof(mbstate_t) && at[1].write);
+	regs.rdx = 0;
+	ck_assert_uint_eq(memory_call_touched(call, &caller, at, &whole), 2);
+	ck_assert(at[1].address == U(A + 32) && at[1].size == 1 && at[1].write);
 }
 END_TEST
 
@@ -702,4 +724,4 @@ END_TEST
 SUITE("memory_effects", 0, set_up, tear_down, TEST(texts), TEST(wide_texts), TEST(texts_in_steps),
       TEST(dates), TEST(files), TEST(names_of_temporary_files), TEST(sockets_and_waits), TEST(processes),
       TEST(threads), TEST(signals), TEST(others), TEST(seldom_called), TEST(texts_among_arguments),
-      TEST(states_of_libc), TEST(values))
+      TEST(states_of_libc), TEST(state_of_the_caller), TEST(values))
