@@ -204,7 +204,8 @@ static bool find_first(struct engine *engine, struct tracee *tracee)
 					       .r14 = regs->r14,
 					       .r15 = regs->r15,
 					       .flags = regs->eflags,
-					       .fs_base = regs->fs_base};
+					       .fs_base = regs->fs_base,
+					       .gs_base = regs->gs_base};
 	for (uint32_t i = 0; i < region->entries_length; i++)
 		if (region->entries[i].stop == call->entry)
 			region->first.rip = region->entries[i].copy;

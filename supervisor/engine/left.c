@@ -116,6 +116,7 @@ static const char *differing_register(const struct agent_region *region, const s
 	    {"r14", a->r14, b->r14},
 	    {"r15", a->r15, b->r15},
 	    {"fs", a->fs_base, b->fs_base},
+	    {"gs", a->gs_base, b->gs_base},
 	};
 	for (size_t i = 0; i < sizeof registers / sizeof *registers; i++)
 		if (registers[i].inside != registers[i].outside)

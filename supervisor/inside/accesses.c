@@ -25,7 +25,8 @@ static struct user_regs_struct registers_of(const struct agent_context *context)
 					 .r13 = context->r13,
 					 .r14 = context->r14,
 					 .r15 = context->r15,
-					 .fs_base = context->fs_base};
+					 .fs_base = context->fs_base,
+					 .gs_base = context->gs_base};
 }
 
 /* As they stand in a context. */

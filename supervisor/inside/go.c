@@ -115,33 +115,40 @@ __asm__(".text\n"
 _Static_assert(offsetof(struct agent_context, rip) == 128 && offsetof(struct agent_context, x87) == 156,
 	       "where registers are");
 
-/* Where the kernel doesn't keep what a thread has set by the instruction, it would be lost whenever that is interrupted. */
-static void set_fs(uint64_t base)
+/*
+ * The bases of segments. Where the kernel doesn't keep what a thread has set by the instruction, it would be lost whenever that is interrupted; and by a
+ * call of the program's they can't have changed, which would have ended the attempt. The base of gs is hardly anybody's.
+ */
+static void set_bases(const struct agent_context *context)
 {
-	static uint64_t now;
-	if (!REGION->fs_by_call)
-		__asm__ volatile("wrfsbase %0" : : "r"(base) : "memory");
-	else if (base != now)
-		own_call(SYS_arch_prctl, ARCH_SET_FS, base, 0, 0, 0, 0);
-	now = base;
+	static uint64_t fs, gs;
+	if (!REGION->fs_by_call) {
+		__asm__ volatile("wrfsbase %0" : : "r"(context->fs_base) : "memory");
+		__asm__ volatile("rdgsbase %0" : "=r"(gs));
+		if (gs != context->gs_base)
+			__asm__ volatile("wrgsbase %0" : : "r"(context->gs_base) : "memory");
+		return;
+	}
+	if (context->fs_base != fs)
+		own_call(SYS_arch_prctl, ARCH_SET_FS, context->fs_base, 0, 0, 0, 0);
+	fs = context->fs_base;
 }
 
-/* By call it can't have changed: the program's own would have ended the attempt. */
-static uint64_t fs_after(uint64_t before)
+static void keep_bases(struct agent_context *context)
 {
-	uint64_t base = before;
-	if (!REGION->fs_by_call)
-		__asm__ volatile("rdfsbase %0" : "=r"(base));
-	return base;
+	if (REGION->fs_by_call)
+		return;
+	__asm__ volatile("rdfsbase %0" : "=r"(context->fs_base));
+	__asm__ volatile("rdgsbase %0" : "=r"(context->gs_base));
 }
 
 enum arrival go(struct agent_context *context, uint64_t *number)
 {
-	set_fs(context->fs_base);
+	set_bases(context);
 	agent_context = *context;
 	agent_leave();
-	agent_context.fs_base = fs_after(context->fs_base);
 	*context = agent_context;
+	keep_bases(context);
 	*number = agent_number;
 	return (enum arrival)agent_arrival;
 }

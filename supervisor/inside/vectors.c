@@ -1,6 +1,7 @@
 /*
  * Vector and floating-point registers. Functions don't keep them for their callers, so between threads that stand before functions nobody needs to
- * move them; before an instruction they count, and are laid aside when another thread goes on. The agent itself uses none.
+ * move them; before an instruction, as before a system call, which keeps them, they count, and are laid aside when another thread goes on. The agent itself
+ * uses none.
  */
 #include "supervisor/inside/agent.h"
 
@@ -65,7 +66,7 @@ static bool lay_aside(struct agent_thread *thread)
 
 static bool matter(const struct agent_thread *thread)
 {
-	return thread->call.instruction && !thread->exited;
+	return (thread->call.instruction || !thread->call.entry) && !thread->exited;
 }
 
 bool vectors_keep(void)

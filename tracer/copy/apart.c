@@ -65,7 +65,7 @@ static bool find(const struct target *target, const struct inherited *inherited,
 		good = fstatat(dirfd(directory), entry->d_name, &file, 0) == 0 &&
 		       fstatat(dirfd(directory), entry->d_name, &link, AT_SYMLINK_NOFOLLOW) == 0;
 		if (!good || !S_ISREG(file.st_mode) || !(link.st_mode & S_IWUSR) ||
-		    open_files_inherited(inherited, descriptor, &file))
+		    open_files_inherited(target, inherited, descriptor, &file))
 			continue;
 		bytes += file.st_size;
 		good = bytes <= MOST_BYTES && take(target, descriptor, &file, apart);

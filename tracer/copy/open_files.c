@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <fmc/tracer/fdinfo.h>
 #include <fmc/tracer/origin.h>
+#include <linux/kcmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,14 +70,22 @@ static int launched_from(const struct program *program, int descriptor)
 	return descriptor < 3 && redirected[descriptor] >= 0 ? redirected[descriptor] : descriptor;
 }
 
+/* All event counters and the like are one file to stat(). */
+static bool has_still(const struct target *target, const struct inherited *inherited, int descriptor)
+{
+	const pid_t from = inherited->before ? inherited->before->pid : getpid();
+	const int number = inherited->before ? descriptor : launched_from(inherited->program, descriptor);
+	return syscall(SYS_kcmp, target->pid, from, KCMP_FILE, descriptor, number) == 0;
+}
+
 /* Had the process this file open under this number when it began? */
-bool open_files_inherited(const struct inherited *inherited, int descriptor, const struct stat *file)
+bool open_files_inherited(const struct target *target, const struct inherited *inherited, int descriptor,
+			  const struct stat *file)
 {
 	char path[48];
 	struct stat then;
-	/* All event counters and the like are one file to stat(). */
 	if (!(file->st_mode & S_IFMT))
-		return false;
+		return has_still(target, inherited, descriptor);
 	if (inherited->before)
 		snprintf(path, sizeof path, "/proc/%d/fd/%d", inherited->before->pid, descriptor);
 	else
@@ -112,7 +121,7 @@ static bool take_descriptors(const struct target *target, const struct inherited
 		ok = fstatat(dirfd(directory), entry->d_name, &file, 0) == 0 &&
 		     (channels_end(channels, descriptor) || (writes && is_file(&file, &output)) ||
 		      take_descriptor(target, descriptor, &file, open_files) ||
-		      open_files_inherited(inherited, descriptor, &file));
+		      open_files_inherited(target, inherited, descriptor, &file));
 	}
 	if (directory)
 		closedir(directory);

@@ -53,7 +53,8 @@ enum status open_files_restore(const struct open_files *open_files, struct trace
 /* No children, timers or signals that are pending, and no memory that it shares with others. */
 bool open_files_quiet(const struct target *target);
 /* Has it had this file open by this number from its beginning? */
-bool open_files_inherited(const struct inherited *inherited, int descriptor, const struct stat *file);
+bool open_files_inherited(const struct target *target, const struct inherited *inherited, int descriptor,
+			  const struct stat *file);
 /* In place of what it has open there a file in memory, which is empty. */
 enum status open_files_make(struct tracee *tracee, int descriptor, unsigned flags);
 

@@ -88,6 +88,7 @@ struct agent_context {
 	uint64_t rax, rbx, rcx, rdx, rsi, rdi, rbp, rsp, r8, r9, r10, r11, r12, r13, r14, r15, rip, flags,
 	    fs_base;
 	uint32_t mxcsr, x87; /* control words, which a function keeps for its caller */
+	uint64_t gs_base;
 };
 
 /*
