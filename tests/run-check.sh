@@ -29,7 +29,7 @@ declare -A PROCESSES BEGUN DEADLINES
 # most, or longest, first, so that the lanes end together.
 SUITES='samples engine tries drive atomics gdb-commands:samples races time attach-across verdict hostile always programs waits spin tso points resume attach export:samples
 	repeat outcomes replay:samples kernel jobs states sharing origins attach-run gdb certificate memory page suites explore shard launch gdbserver servers reduced show
-	terminal attach-refused followed between handlers layers kill fifos results attach-python cli minimize languages ops install reports look docs completion environment again hangs'
+	terminal attach-refused followed between passed handlers layers kill fifos results attach-python cli minimize languages ops install reports look docs completion environment again hangs'
 
 # In `make check-long` alone: a package is built from the sources once more.
 ! long || SUITES="$SUITES deb"

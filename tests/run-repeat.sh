@@ -185,7 +185,7 @@ done
 timeout 200 "$FMC" check --executions 3 --no-minimize -o "$SCRATCH/it.sched" -- "$SCRATCH/starts" "many ticks" </dev/null >"$SCRATCH/out" 2>&1
 judge "before the program: many ticks" [ $? -eq 1 ]
 timeout 200 "$FMC" check --executions 1 --expect-exit SIGABRT --time 0 -- "$SCRATCH/starts" "many ticks" </dev/null >"$SCRATCH/out" 2>&1
-[ -z "$early_ticks" ] || says "which is told" "the processor's counter of time, which libraries read more than 10000 times"
+[ -z "$early_ticks" ] || says "which is told" "the processor's counter of time, which libraries read more than 1000 times"
 DIFFERS=$BUILD/targets/differs
 
 # What can't be the same is told before anything is built on it: what executions read of what they have left.

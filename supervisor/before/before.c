@@ -109,6 +109,8 @@ bool run_stop_before(struct run *run, const struct call *call)
 		    "a mutex with a priority ceiling is locked by a thread without real-time scheduling");
 	if (process->find_places)
 		op->place = process_own_place(process, thread->tracee, op->place);
+	if (process->ahead)
+		ahead_meet(process, call);
 	/* Threads that are born move those that there are. */
 	struct op next = *op;
 	spaces_name_memory(process, &next);

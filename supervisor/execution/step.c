@@ -106,14 +106,38 @@ static size_t choose_awake(struct execution *x, const struct alternative *altern
 	return alternative_find(trace->alternatives + end - count, count, step);
 }
 
+/* A thread that has performed its next operation already comes next. */
+static uint32_t ahead(const struct execution *x)
+{
+	const struct machine_ops *ops = x->machine->ops;
+	return ops->ahead ? ops->ahead(x->machine) : NO_THREAD;
+}
+
+/*
+ * So many transitions may be made before they are chosen: by the default policy a thread goes on for as long as it can, unless it yields. What
+ * others look at on the way isn't made.
+ */
+static size_t room_ahead(const struct execution *x, const struct effect *effect)
+{
+	const struct policy *policy = &x->plan->policy;
+	const bool looked_at =
+	    x->monitor.look || x->monitor.come || x->judges_cycles || x->watcher.decide || x->verify;
+	if (policy->kind != POLICY_DEFAULT || effect->yield || policy->max_thread_depth || policy->apart ||
+	    looked_at || x->trace->length < x->plan->prefix_length || x->plan->sleep_set_length > 0)
+		return 0;
+	return lasso_unwatched(&x->lasso, x->trace->length);
+}
+
 /* Which of the alternatives comes next; `count` if the plan's step is none of them, or all are asleep. */
 static size_t choose(struct execution *x, const struct alternative *alternatives, size_t count)
 {
 	size_t now = x->trace->length;
 	const struct policy_view view = {x->block.model, x->previous, alternatives, count};
-	if (now >= x->plan->prefix_length)
+	const uint32_t t = ahead(x);
+	if (t == NO_THREAD && now >= x->plan->prefix_length)
 		return choose_awake(x, alternatives, count);
-	size_t i = alternative_find(alternatives, count, x->plan->prefix[now]);
+	const struct step step = t == NO_THREAD ? x->plan->prefix[now] : (struct step){t, CHOICE_DEFAULT};
+	size_t i = alternative_find(alternatives, count, step);
 	if (i < count)
 		policy_took(x->policy, &view, i);
 	return i;
@@ -236,6 +260,8 @@ static bool perform(struct execution *x, const struct alternative *taken, size_t
 		return execution_out_of_memory(trace);
 
 	struct outcome outcome = {.created = NO_THREAD};
+	if (x->machine->ops->let_ahead)
+		x->machine->ops->let_ahead(x->machine, room_ahead(x, &effect));
 	if (misuse)
 		end_misused(&outcome, misuse);
 	else if (effect.asleep)

@@ -16,6 +16,8 @@ bool run_become_visible(struct run *run)
 		return run_fail(run, END_INTERRUPTED, status, "interrupted");
 	if (status != STATUS_OK && status != STATUS_NOT_FOUND)
 		return run_fail(run, END_ERROR, status, "can't plant traps");
+	if (run_self(run)->tracee && run->process->ahead)
+		ahead_plant(run->process, run_self(run)->tracee);
 	if (run_self(run)->tracee) {
 		marks_restore(run->process, run_self(run)->tracee);
 		/* Inside of a fork() no call can be injected: they were there before, and the traps have been put over them. */

@@ -51,6 +51,16 @@ void lasso_longer(struct lasso *lasso, size_t now, size_t cycle)
 		lasso->limit = limit;
 }
 
+size_t lasso_unwatched(const struct lasso *lasso, size_t length)
+{
+	const size_t end = lasso->blind ? lasso->limit : lasso->depth;
+	if (lasso->early)
+		return 0;
+	if (lasso->depth == 0)
+		return SIZE_MAX;
+	return end > length ? end - length : 0;
+}
+
 static bool take_base(struct lasso *lasso, struct machine *machine, uint64_t model, size_t now)
 {
 	lasso->renewal = lasso->active ? 2 * lasso->renewal : 1;

@@ -44,6 +44,9 @@ void lasso_again(struct lasso *lasso);
 /* The same, `now`: that cycle, of so many transitions, is to be seen once more, though that may take longer than it is watched for otherwise. */
 void lasso_longer(struct lasso *lasso, size_t now, size_t cycle);
 
+/* So many transitions from here on come to states that lasso_ends() doesn't look at, but the last of them. */
+size_t lasso_unwatched(const struct lasso *lasso, size_t length);
+
 /*
  * To be asked at each state before the next choice. True: the execution ends here, and trace->end
  * (END_LIVELOCK, END_NO_YIELD, END_GOES_ON, END_DEPTH), loop_start and end_thread are filled in.

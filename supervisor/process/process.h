@@ -2,6 +2,7 @@
 #define FMC_SUPERVISOR_PROCESS_PROCESS_H
 
 #include <fmc/breakpoints/call.h>
+#include <fmc/breakpoints/mutex_leads.h>
 #include <fmc/breakpoints/place.h>
 #include <fmc/breakpoints/rounds.h>
 #include <fmc/breakpoints/selection.h>
@@ -404,6 +405,25 @@ struct shared_file {
 	uint64_t device, inode;
 };
 
+/* What a thread has performed without stops, which the execution doesn't know of yet: way/ahead.c. */
+struct ahead {
+	bool planted;
+	struct mutex_leads leads;
+	struct call calls[MUTEX_LEADS]; /* one of each that has stopped; entry 0: none has */
+	struct {
+		uint64_t mutex; /* 0: none */
+		uint32_t object;
+	} names[LEAD_NAMES];
+	size_t most;	    /* so many may be passed */
+	uint64_t read, let; /* calls of the target's */
+	uint64_t told;	    /* of this execution, so far */
+	struct passed_call passed[LEAD_PASSES];
+	uint32_t length, next; /* of these; it stands before the one before `next` */
+	uint32_t thread;
+	bool stopped; /* and then it meets this */
+	struct stop stop;
+};
+
 struct process_file;
 struct drive;
 
@@ -469,6 +489,7 @@ struct process {
 	uint32_t owed[LOOPS_MOST]; /* rounds to go on with after the first one, which is looked at */
 	uint64_t idle[2];	   /* a digest of all when a thread had been alone in a loop for long, */
 	uint64_t idle_since;	   /* and when the first one was made: clock_now() */
+	struct ahead *ahead; /* NULL: threads stop at each operation */
 	bool going; /* with a pilot: the running thread is to be let go when it is waited for */
 	int going_signal;
 	bool

@@ -25,6 +25,8 @@ static enum status run_wait(struct run *run, struct stop *stop)
 	struct process *process = run->process;
 	const struct process_pilot *pilot = process->options.pilot;
 	bool going = process->going;
+	if (process->ahead && ahead_stop(process, run->thread, stop))
+		return STATUS_OK;
 	if (!pilot)
 		return target_wait(process->target, run_self(run)->tracee, WATCH_MS, stop);
 	process->going = false;
@@ -98,11 +100,20 @@ static int looks_before(long number)
 	return number == SYS_wait4 || number == SYS_waitid ? 10 : 2;
 }
 
+/* It has passed operations before this stop, NULL: or while it runs. */
+static bool passed_some(const struct run *run, const struct stop *stop)
+{
+	struct process *process = run->process;
+	return process->ahead && !run->own_calls && ahead_take(process, run->thread, stop, run->outcome);
+}
+
 static bool on_timeout(struct run *run)
 {
 	struct process *process = run->process;
 	struct process_thread *thread = run_self(run);
 	uint64_t first;
+	if (passed_some(run, NULL))
+		return true;
 	long number = tracee_blocked_in(thread->tracee, &first);
 	/* Put into an image on its way it is another thread to the kernel, which begins at 0. */
 	if (!run->looks++ || tracee_cpu_time(thread->tracee) < run->since) {
@@ -194,6 +205,8 @@ static void follow(struct run *run)
 		enum status status = run_wait(run, &stop);
 		if (run_self(run)->stores.at_fence)
 			continue;
+		if (status == STATUS_OK && passed_some(run, &stop))
+			break;
 		if (status == STATUS_OK) {
 			run->blocked = 0;
 			process->hope_lost = process->hope_lost && waits_anew(run, &stop);

@@ -100,6 +100,11 @@ uint32_t process_learned(const struct process *process)
 	return loops_length(process->loops) + shared_length(process->shared);
 }
 
+uint64_t process_passed(const struct process *process)
+{
+	return process->ahead ? process->ahead->told : 0;
+}
+
 bool process_spins(const struct process *process, uint32_t thread)
 {
 	const struct process_thread *self = &process->threads[thread];

@@ -74,6 +74,8 @@ static void start_target(struct process *process, struct outcome *first)
 	files_begin(process);
 	process->hope_lost = process->tries_others = process->watches_asks = false;
 	process->going = false;
+	if (process->ahead)
+		ahead_begin(process);
 	process->known = loops_length(process->loops);
 	process->shared_known = shared_length(process->shared);
 	process->has_learned = false;
@@ -257,6 +259,8 @@ static const struct machine_ops process_ops = {
     .start = process_start,
     .observe = process_observe,
     .perform = process_transition,
+    .let_ahead = ahead_let,
+    .ahead = ahead_thread,
     .sleep = process_sleep,
     .ready = process_ready,
     .aim = process_aim,
@@ -289,8 +293,10 @@ struct process *process_new(const struct process_options *options, enum status *
 	process->capture = process->printed = process->locks_turn = process->files_turn = -1;
 	process->find_places = options->places;
 	process->names_objects = waking_wants_names(options->waking);
-	if (binaries_begin(process) && kept_output_open(process) && files_keep(process) &&
-	    drive_open(process, why))
+	if (options->ahead)
+		process->ahead = calloc(1, sizeof *process->ahead);
+	if ((process->ahead || !options->ahead) && binaries_begin(process) && kept_output_open(process) &&
+	    files_keep(process) && drive_open(process, why))
 		*status = origin_new(&process->options.program, options->origin, prepare, process,
 				     &process->origin, why);
 	if (*status != STATUS_OK) {
@@ -318,6 +324,7 @@ void process_free(struct process *process)
 	channels_free_uses(&process->uses);
 	selection_release(&process->selection);
 	free(process->tried);
+	free(process->ahead);
 	free(process->threads);
 	free(process->objects);
 	free(process->slots);

@@ -28,6 +28,8 @@ enum status process_go(struct process *process, uint32_t thread, int signal)
 	}
 	if (!process->options.pilot && stopped && stores_follow(&process->threads[thread]))
 		return stores_go(process, thread, signal);
+	if (stopped && process->ahead)
+		ahead_go(process, thread);
 	if (!process->options.pilot || !stopped)
 		return target_resume(tracee, signal);
 	process->going = true;

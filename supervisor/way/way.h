@@ -59,6 +59,26 @@ void run_end_process(struct run *run, enum end_reason end, int value);
 /* Let the thread go on; a death is told by the next wait. */
 bool run_resume(struct run *run, int signal);
 
+/*
+ * ahead.c, if process.ahead isn't NULL: operations that a thread passes without a stop. begin: of an execution. plant: the thread is the only one, and
+ * operations are visible from now on. meet: a thread stands before this one. go: it is about to go on.
+ */
+void ahead_begin(struct process *process);
+void ahead_plant(struct process *process, struct tracee *tracee);
+void ahead_let(struct machine *machine, size_t most);
+void ahead_meet(struct process *process, const struct call *call);
+void ahead_go(struct process *process, uint32_t thread);
+/*
+ * The thread has met this stop, NULL: it runs still. True: it has passed operations before that: it stands before the first of them, as the outcome says,
+ * and meets the stop after the last.
+ */
+bool ahead_take(struct process *process, uint32_t thread, const struct stop *stop, struct outcome *outcome);
+/* Since then: which thread it is, NO_THREAD: none, or all have been told. Its operation is performed: true, it stands before the next of them. */
+uint32_t ahead_thread(const struct machine *machine);
+bool ahead_next(struct process *process, struct outcome *outcome);
+/* What the thread that has passed them all meets next, once; false: nothing has been kept. */
+bool ahead_stop(struct process *process, uint32_t thread, struct stop *stop);
+
 /* The same of any thread. To wait for it there is run_*(), never target_wait(). */
 enum status process_go(struct process *process, uint32_t thread, int signal);
 

@@ -92,6 +92,13 @@ struct machine_ops {
 	void (*perform)(struct machine *machine, uint32_t thread, const struct op *op, int32_t choice,
 			const struct effect *effect, struct outcome *outcome);
 	/*
+	 * The thread that performs next may go on past operations of its own that nobody else takes part in, so many at most, as it is the one that
+	 * would be chosen each time, and nobody looks at the states in between. To be called before each perform(). ahead: which thread has done so,
+	 * and is to be chosen now: perform() then tells what came of an operation that it has performed already. NO_THREAD: none. Both NULL: none ever does.
+	 */
+	void (*let_ahead)(struct machine *machine, size_t most);
+	uint32_t (*ahead)(const struct machine *machine);
+	/*
 	 * The thread falls asleep in `op`: do what has to be done now (a condition wait unlocks its mutex).
 	 * outcome->kind is OUTCOME_PENDING (next unused) when all is well.
 	 */

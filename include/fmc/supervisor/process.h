@@ -72,6 +72,11 @@ struct process_options {
 	 * one object. Not with an image, nor with a pilot.
 	 */
 	bool follow;
+	/*
+	 * Where machine_ops.let_ahead() allows it threads pass mutexes that nobody else has or waits for without stops (mutex_leads.h). Not with
+	 * `follow`, `verify`, `tso` or a pilot.
+	 */
+	bool ahead;
 	bool verify;  /* stop at every return of a native function, to check the model's predictions */
 	bool atomics; /* atomic instructions of the program and its libraries are operations, */
 	const struct promoted *promoted; /* and these plain ones, borrowed; NULL: none */
@@ -108,6 +113,9 @@ struct process *process_new(const struct process_options *options, enum status *
 void process_free(struct process *process);
 
 struct machine *process_machine(struct process *process);
+
+/* Transitions of the last execution that threads have made without a stop (process_options.ahead). */
+uint64_t process_passed(const struct process *process);
 
 /* Find the program's own frames from now on, or no longer (as options.places). */
 void process_find_places(struct process *process, bool on);

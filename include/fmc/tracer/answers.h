@@ -74,7 +74,7 @@ uint64_t target_random_state(const struct target *target);
  * than ANSWERS_MOST: whoever has met both would see time go backwards.
  */
 #define ANSWERS_MOST  50000
-#define ANSWERS_EARLY 10000
+#define ANSWERS_EARLY 1000
 uint64_t *target_answers(struct target *target);
 
 /*

@@ -134,6 +134,9 @@ static int run_with(struct session *session, const struct launch *launch, const 
 	/* Its output has been seen: it can't be run again for its stacks. */
 	warnings_tell(&reported->finding, verdict);
 	print_warnings(verdict, options);
+	const uint64_t passed = process_passed(session->process);
+	if (options->verbose && passed)
+		say("%" PRIu64 " of %zu transitions without a stop", passed, trace.length);
 	int exits = conclude(&trace, session);
 	trace_release(&trace);
 	if (options->json && !json_write(verdict, options->json))

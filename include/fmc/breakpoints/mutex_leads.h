@@ -1,0 +1,49 @@
+#ifndef FMC_BREAKPOINTS_MUTEX_LEADS_H
+#define FMC_BREAKPOINTS_MUTEX_LEADS_H
+
+#include <fmc/breakpoints/call.h>
+
+/*
+ * Code in a target that performs pthread_mutex_lock() and pthread_mutex_unlock() of glibc's without a stop, and logs them: of normal mutexes
+ * that fmc has named, where the lock is free or the thread's own. Anything else stops as without it. For targets of which one thread at a
+ * time runs, and only as many calls as fmc lets pass.
+ */
+enum mutex_lead { LEAD_LOCK, LEAD_UNLOCK, MUTEX_LEADS };
+
+struct mutex_leads {
+	uint64_t functions[MUTEX_LEADS];
+	uint64_t stops[MUTEX_LEADS]; /* as call.entry */
+};
+
+/* A call that has passed. */
+struct passed_call {
+	uint64_t return_address;
+	uint32_t object; /* as mutex_leads_name() calls it */
+	uint32_t lead;	 /* enum mutex_lead */
+};
+
+/* Slots of names, and calls that the log holds. */
+#define LEAD_NAMES  4096
+#define LEAD_PASSES 4096
+
+/*
+ * Plant it, after entries_plant_all(), in a target whose present thread this is. No call passes before it is let. False: it can't be had here; all is as it was.
+ */
+bool mutex_leads_plant(const struct entries *entries, struct tracee *tracee, struct mutex_leads *leads);
+
+/* The slot of a mutex: of those with the same one that has been named last is known. */
+uint32_t mutex_leads_slot(uint64_t mutex);
+/* Calls with this mutex may pass, and are logged by `object`; mutex 0: none with the slot may. */
+enum status mutex_leads_name(struct target *target, uint32_t slot, uint64_t mutex, uint32_t object);
+
+/* So many calls may pass in all since it was planted, at most LEAD_PASSES more than have been read. */
+enum status mutex_leads_let(struct target *target, uint64_t calls);
+/* So many have passed. And those from `first` on. */
+enum status mutex_leads_passed(const struct target *target, uint64_t *calls);
+enum status mutex_leads_read(const struct target *target, uint64_t first, uint32_t length,
+			     struct passed_call at[]);
+
+/* A thread stands in this code and hasn't logged the call yet: it is put to the function's beginning, as if it had just called it. */
+void mutex_leads_step_back(const struct mutex_leads *leads, struct tracee *tracee);
+
+#endif

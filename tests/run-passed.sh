@@ -1,0 +1,60 @@
+#!/bin/bash
+# What threads of `fmc run` pass without a stop is told as if they had stopped: the same transitions, outcomes and schedules as with -o, with which
+# they stop at each operation. run-passed.sh [CASE...]
+. tests/lib.sh
+
+PASSED_PROGRAM=$BUILD/targets/passed
+
+# operations CASE FILE: the lines of a schedule's transitions. When a child process ends isn't fmc's to say: there, those of each thread.
+operations() {
+	grep -E '^ *[0-9]+ ' "$2" | if [ "$1" = forks ]; then sed -E 's/^ *[0-9]+ +//; s/ended=[0-9]+//; s/ +/ /g' | sort -s -k 1,1; else cat; fi
+}
+
+# run_both WORD...: without stops and with, up to what fmc finds; what either says, JSON and schedules are in $SCRATCH/passed and $SCRATCH/stopped.
+run_both() {
+	local way
+	for way in passed stopped; do
+		rm -rf "${SCRATCH:?}/$way"
+		mkdir "$SCRATCH/$way"
+		local options=(-v --depth 10000 --json "$SCRATCH/$way/json")
+		[ $way = passed ] || options+=(-o "$SCRATCH/$way/schedule")
+		(cd "$SCRATCH/$way" && timeout -k 10 120 "$PREFIX/$FMC" run "${options[@]}" -- "$PREFIX/$PASSED_PROGRAM" "$@" </dev/null >out 2>err
+			echo "status $?" >>out)
+		[ $way = stopped ] || mv "$SCRATCH/$way"/*.sched "$SCRATCH/$way/schedule"
+	done
+}
+# kinds WAY: of what is found, and how many transitions there were.
+kinds() {
+	"$BUILD/tests/json" "$SCRATCH/$1/json" findings.0.kind transitions
+}
+replays() {
+	"$FMC" replay "$1" </dev/null >"$SCRATCH/out" 2>&1
+}
+PREFIX=
+[[ $FMC == /* ]] || PREFIX=$PWD
+
+for case in plain turns anew once signals births forks c11 yields many held polls; do
+	[ $# -eq 0 ] || [[ " $* " == *" $case "* ]] || continue
+	run_both $case
+	judge "$case: what it prints, and its status" cmp -s "$SCRATCH/passed/out" "$SCRATCH/stopped/out"
+	judge "$case: the same finding" cmp -s <(kinds passed) <(kinds stopped)
+	judge "$case: the same operations" cmp -s <(operations $case "$SCRATCH/passed/schedule") <(operations $case "$SCRATCH/stopped/schedule")
+	some=$(sed -nE 's/^fmc: ([0-9]+) of [0-9]+ transitions without a stop$/\1/p' "$SCRATCH/passed/err")
+	judge "$case: some of them without a stop" [ "${some:-0}" -gt 0 ]
+	judge "$case: none with -o" [ "$(grep -c 'without a stop' "$SCRATCH/stopped/err")" -eq 0 ]
+	judge "$case: replays" replays "$SCRATCH/passed/schedule"
+done
+
+# transitions WORD...: of a run that ends somewhere.
+transitions() {
+	timeout -k 10 60 "$FMC" run --json "$SCRATCH/json" "$@" -- "$PASSED_PROGRAM" births </dev/null >"$SCRATCH/out" 2>&1
+	"$BUILD/tests/json" "$SCRATCH/json" transitions
+}
+
+# A bound counts those as well, and a loop is looked for where one may be.
+for bound in "--depth 500" "--depth 1000 --no-fair" "--max-thread-depth 700" "--depth 0"; do
+	# shellcheck disable=SC2086 # a list of words
+	judge "$bound: ends where it does with stops" [ "$(transitions $bound)" -eq "$(transitions $bound -o "$SCRATCH/it.sched")" ]
+done
+
+finish
