@@ -146,6 +146,7 @@ bool execution_restore(struct execution *x, const struct execution_copy *copy, c
 	x->previous = copy->previous;
 	x->windows = copy->windows;
 	x->forced = x->hopeless = false;
+	x->plain = x->local = false;
 	x->plan = plan;
 	x->trace = trace;
 	cut_trace(trace, copy);

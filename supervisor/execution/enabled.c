@@ -31,17 +31,77 @@ static void aim(struct execution *x, uint32_t thread)
 	model_set_pending(x->block.model, thread, &op);
 }
 
+/* Only the model decides about it, and time doesn't: it is enabled as long as nothing happens to its objects. */
+static bool is_plain(const struct model *model, uint32_t t)
+{
+	const struct op *op = model_pending(model, t);
+	return !op_waits_outside(op->kind) && !model_awaits(model, t) && !model_timed(model, t) &&
+	       op->kind != OP_SIGNAL_SEND && op->kind != OP_SIGNAL_TAKE && op->kind != OP_PROCESS_EXIT;
+}
+
+static bool is_on(const struct op *op, uint32_t object)
+{
+	return op->object == object || op->object2 == object;
+}
+
+static void compute_one(struct execution *x, uint32_t t)
+{
+	bitset_remove(x->enabled, t);
+	bitset_remove(x->sole, t);
+	if (model_enabled(x->block.model, t))
+		bitset_add(x->enabled, t);
+}
+
+/* What is asserted now and then of what hasn't been computed anew. */
+#define CHECK_EVERY 64
+
+static void check_enabled(const struct execution *x)
+{
+	const struct model *model = x->block.model;
+	for (uint32_t t = 0; t < model_threads(model); t++)
+		FMC_ASSERT(is_plain(model, t) && bitset_has(x->enabled, t) == model_enabled(model, t) &&
+			   (!bitset_has(x->sole, t) ||
+			    (model_choices(model, t) == 1 && model_choice(model, t, 0) == x->choices[t])));
+}
+
+/*
+ * The last transition was on a mutex: only the thread itself, and those before an operation on that or on what it stands before now, may be
+ * enabled otherwise than before. False: all have to be looked at.
+ */
+static bool compute_changed(struct execution *x)
+{
+	const struct model *model = x->block.model;
+	const bool local = x->plain && x->local && is_plain(model, x->previous);
+	x->local = false;
+	if (!local)
+		return false;
+	const uint32_t next = model_pending(model, x->previous)->object;
+	for (uint32_t t = 0; t < model_threads(model); t++) {
+		const struct op *op = model_pending(model, t);
+		if (t == x->previous || is_on(op, x->touched) || (next != NO_OBJECT && is_on(op, next)))
+			compute_one(x, t);
+	}
+	if (x->trace->length % CHECK_EVERY == 0)
+		check_enabled(x);
+	return true;
+}
+
 /* The enabled set, after asking the machine about threads that wait for something outside of the model. */
 static void compute_enabled(struct execution *x)
 {
 	const struct model *model = x->block.model;
-	bitset_clear(x->enabled, fair_words(x->fair));
 	uint32_t threads = model_threads(model);
+	if (compute_changed(x))
+		return;
+	bitset_clear(x->enabled, fair_words(x->fair));
+	bitset_clear(x->sole, fair_words(x->fair));
+	x->plain = true;
 	for (uint32_t t = 0; t < threads; t++) {
 		const struct op *op = model_pending(model, t);
 		if (op_waits_outside(op->kind) || model_awaits(model, t))
 			set_ready(x, t, x->machine->ops->ready(x->machine, t, op));
 		aim(x, t);
+		x->plain &= is_plain(model, t);
 	}
 	/* Whether others go on matters to some. */
 	for (uint32_t t = 0; t < threads; t++)
@@ -313,7 +373,7 @@ static bool ends_at_circle(struct execution *x)
 static bool previous_ready(const struct execution *x)
 {
 	return x->previous != NO_THREAD && bitset_has(x->enabled, x->previous) &&
-	       model_ready(x->block.model, x->previous);
+	       (x->plain || model_ready(x->block.model, x->previous));
 }
 
 static bool push_alternative(struct execution *x, uint32_t t, int32_t choice, bool may_stay)
@@ -345,8 +405,15 @@ static bool plans_flush(const struct execution *x, uint32_t t)
 static bool list_choices(struct execution *x, uint32_t t, bool may_stay)
 {
 	const struct model *model = x->block.model;
+	if (bitset_has(x->sole, t))
+		return push_alternative(x, t, x->choices[t], may_stay);
 	uint32_t choices = model_choices(model, t);
 	FMC_ASSERT(choices > 0);
+	if (choices == 1 && x->plain && !plans_flush(x, t)) {
+		x->choices[t] = model_choice(model, t, 0);
+		bitset_add(x->sole, t);
+		return push_alternative(x, t, x->choices[t], may_stay);
+	}
 	for (uint32_t i = 0; i < choices; i++)
 		if (!push_alternative(x, t, model_choice(model, t, i), may_stay))
 			return false;

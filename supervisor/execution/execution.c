@@ -30,8 +30,9 @@ void execution_free(struct execution *x)
 	free(x->asleep);
 	footprint_release(&x->footprint);
 	recurrences_release(&x->recurrences);
-	free(x->enabled); /* the first of four sets in one block */
+	free(x->enabled); /* the first of five sets in one block */
 	free(x->yields);
+	free(x->choices);
 	free(x);
 }
 
@@ -101,6 +102,7 @@ static bool begin(struct execution *x, const struct plan *plan, struct trace *tr
 	memset(x->yields, 0, x->fair_room);
 	x->alone = (struct stretch){.thread = NO_THREAD};
 	x->windows = false;
+	x->plain = x->local = false;
 	x->again = false;
 	x->ended = 0;
 	if (!execution_sleep_start(x))

@@ -17,13 +17,15 @@ bool execution_reserve_threads(struct execution *x, uint32_t threads)
 	void *memory = malloc(fair_bytes(room));
 	void *policy = malloc(policy_bytes(room));
 	uint32_t words = bitset_words(room);
-	uint64_t *sets = calloc((size_t)4 * words, sizeof *sets);
+	uint64_t *sets = calloc((size_t)5 * words, sizeof *sets);
 	uint8_t *yields = calloc(room, sizeof *yields);
-	if (!memory || !policy || !sets || !yields) {
+	int32_t *choices = calloc(room, sizeof *choices);
+	if (!memory || !policy || !sets || !yields || !choices) {
 		free(memory);
 		free(policy);
 		free(sets);
 		free(yields);
+		free(choices);
 		return false;
 	}
 	if (x->fair) {
@@ -42,6 +44,7 @@ bool execution_reserve_threads(struct execution *x, uint32_t threads)
 	free(x->policy);
 	free(x->enabled);
 	free(x->yields);
+	free(x->choices);
 	x->fair = memory;
 	x->policy = policy;
 	x->fair_room = room;
@@ -49,6 +52,9 @@ bool execution_reserve_threads(struct execution *x, uint32_t threads)
 	x->schedulable = sets + words;
 	x->before = sets + 2 * words;
 	x->held = sets + 3 * words;
+	x->sole = sets + 4 * words;
+	x->choices = choices;
+	x->local = false;
 	x->yields = yields;
 	return true;
 }

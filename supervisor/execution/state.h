@@ -45,6 +45,14 @@ struct execution {
 	uint32_t fair_room;
 	/* Sets of threads, as wide as fair's. */
 	uint64_t *enabled, *schedulable, *before;
+	/*
+	 * Those that can only go on in one way, which is in `choices`, as far as that has been asked; and whether the model alone decides about all
+	 * threads, without time (plain). Then what a transition on a mutex changes is known: local, and which mutex.
+	 */
+	uint64_t *sole;
+	int32_t *choices;
+	bool plain, local;
+	uint32_t touched;
 	uint64_t *held;	 /* those whose time-outs or sleeps would be over before it is their turn */
 	uint8_t *yields; /* of each thread in a row, as timeouts.c counts them */
 	struct stretch alone;

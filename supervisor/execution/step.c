@@ -225,9 +225,20 @@ static void take_change(struct execution *x, struct transition *done, const stru
 		model_changed(x->block.model, done->thread);
 }
 
+/* Did the transition change nothing for others but by this mutex, and nobody has since? `passed`: it was known before it was chosen, as the next one is. */
+static bool is_local(const struct execution *x, const struct transition *done, const struct effect *effect,
+		     const struct outcome *outcome, bool passed)
+{
+	const bool still = x->machine->ops->still || (passed && ahead(x) == done->thread);
+	return still && (done->op.kind == OP_MUTEX_LOCK || done->op.kind == OP_MUTEX_UNLOCK) &&
+	       done->choice == CHOICE_DEFAULT && !effect->asleep && !effect->cancelled &&
+	       outcome->kind == OUTCOME_PENDING && !outcome->births;
+}
+
 /* The thread performs its pending operation; false: the execution is over. */
 static bool perform(struct execution *x, const struct alternative *taken, size_t first, size_t count)
 {
+	const bool passed = ahead(x) != NO_THREAD;
 	struct trace *trace = x->trace;
 	uint32_t t = taken->step.thread;
 	FMC_ASSERT(x->stage == EXECUTION_SURVEYED);
@@ -280,6 +291,8 @@ static bool perform(struct execution *x, const struct alternative *taken, size_t
 	if (outcome.kind == OUTCOME_EXITED)
 		done->flags |= TRANSITION_EXITS;
 	x->previous = t;
+	x->local = is_local(x, done, &effect, &outcome, passed);
+	x->touched = done->op.object;
 	const bool on = execution_footprint(x, &outcome) && execution_settle(x, t, effect.asleep, &outcome) &&
 			prediction_held(x, &transition.op, &effect, &outcome) &&
 			execution_believes_plugin(trace);

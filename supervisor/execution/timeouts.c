@@ -65,7 +65,7 @@ static void count_yields(struct execution *x)
 	if (last)
 		count_alone(&x->alone, last);
 	for (uint32_t t = 0; t < model_threads(model); t++)
-		if (!model_enabled(model, t))
+		if (!(x->plain ? bitset_has(x->enabled, t) : model_enabled(model, t)))
 			x->yields[t] = 0;
 }
 
@@ -95,7 +95,7 @@ void execution_hold_timeouts(struct execution *x)
 	count_yields(x);
 	bitset_clear(x->held, words);
 	x->timed = false;
-	for (t = 0; t < model_threads(model); t++)
+	for (t = 0; t < model_threads(model) && !x->plain; t++)
 		x->timed |= model_timed(model, t);
 	if (!x->timed)
 		return;

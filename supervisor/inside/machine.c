@@ -314,4 +314,5 @@ const struct machine_ops agent_machine_ops = {
     .now = now,
     .digest = digest,
     .finish = finish,
+    .still = true,
 };

@@ -98,6 +98,8 @@ struct machine_ops {
 	 */
 	void (*let_ahead)(struct machine *machine, size_t most);
 	uint32_t (*ahead)(const struct machine *machine);
+	/* Nothing happens to the model between two transitions but what the thread that has performed the last one comes to. */
+	bool still;
 	/*
 	 * The thread falls asleep in `op`: do what has to be done now (a condition wait unlocks its mutex).
 	 * outcome->kind is OUTCOME_PENDING (next unused) when all is well.
