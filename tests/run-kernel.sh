@@ -90,7 +90,7 @@ judge "whole_flock: two executions at a time, $all in all" [ "$(field executions
 objects=$T
 T=$BUILD/targets/kernel_order
 own=(append told number poll_between opened_otherwise sendfile copied)
-others=(accepted listened listened_late watch watch_read)
+others=(accepted listened listened_late watch watch_read watch_writes watch_closes watch_one)
 more=(next size dialled udp rights named epoll_between poll_queue sealed)
 if [ -n "${FMC_TEST_LONG:-}" ]; then
 	own+=(opened many_sent offset overwrite recorded seek cut many_received dup fifo vmsplice poll select poll_wait poll_time poll_counter unlinked)

@@ -29,7 +29,8 @@ static bool make_operation(struct process *process, const struct kernel_call *ke
 		kernel_call_file(process, object, kernel->used);
 	if (kernel->class == CLASS_NAME || kernel->class == CLASS_FIFO)
 		kernel_call_name(process, object, kernel->label);
-	if (other != NO_OBJECT && (kernel->class == CLASS_NAME || kernel->class == CLASS_FIFO))
+	if (other != NO_OBJECT &&
+	    (kernel->class == CLASS_NAME || kernel->class == CLASS_FIFO || kernel->told))
 		kernel_call_name(process, other, kernel->other_label);
 	if (kernel->class == CLASS_FIFO)
 		kernel_call_fifo(process, object, other, kernel->others);
@@ -64,6 +65,11 @@ static bool decode_name(const struct run *run, const struct user_regs_struct *re
 	       kernel_call_decode_name(process, regs, number, kernel) && kernel->can_be_operation;
 }
 
+static bool closes(long number)
+{
+	return number == SYS_close || number == SYS_dup2 || number == SYS_dup3;
+}
+
 bool kernel_is_operation(struct run *run, long number, struct call *call)
 {
 	struct process *process = run->process;
@@ -80,15 +86,14 @@ bool kernel_is_operation(struct run *run, long number, struct call *call)
 		kernel_use_note(process, run->thread, &kernel, true);
 	channels_note_operation(process, run->thread, number, regs, &kernel);
 	/* Numbers of descriptors are those of one process. */
-	if (process->spaces_length < 2 && kernel.used >= 0 && kernel.class != CLASS_NAME &&
-	    number != SYS_close && number != SYS_dup2 && number != SYS_dup3) {
+	if (process->spaces_length < 2 && kernel.used >= 0 && kernel.class != CLASS_NAME && !closes(number)) {
 		descriptors_transfer(process, run->thread, kernel.used);
 		if (kernel.second.class != CLASS_NONE)
 			descriptors_transfer(process, run->thread, kernel.second.used);
 	}
 	if (kernel.kind == OP_PIPE_CLOSE || kernel.kind == OP_EVENTFD_CLOSE ||
 	    kernel.kind == OP_SOCKET_CLOSE || kernel.kind == OP_FILE_LOCK_CLOSE ||
-	    kernel.kind == OP_CONNECTION_CLOSE)
+	    kernel.kind == OP_CONNECTION_CLOSE || (kernel.class == CLASS_NAME && closes(number)))
 		descriptors_closed(process, run->thread, kernel.used);
 	process->uses.ahead = false;
 	return true;

@@ -181,7 +181,7 @@ void syscalls_note(struct process *process, uint32_t thread, long number)
 	case SYS_inotify_init:
 	case SYS_inotify_init1:
 	case SYS_fanotify_init:
-		process_remark(process, "events of files");
+		process_remark(process, EVENTS_OF_FILES);
 		break;
 	case SYS_userfaultfd:
 		process_remark(process, "userfaultfd");

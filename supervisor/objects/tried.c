@@ -48,7 +48,8 @@ static void perform(struct model *m, uint32_t t, int32_t choice, const struct ob
 		if (op->arg != 0 && op->kind != OP_FILE_READ && op->kind != OP_FILE_TO_FILE)
 			change(o, t);
 		/* Of a pipe the kernel tells. */
-		if (op->arg != 0 && op->object2 != NO_OBJECT && op_class2(op->kind) == op_class(op->kind))
+		if (op->arg != 0 && op->object2 != NO_OBJECT &&
+		    (op_class2(op->kind) == op_class(op->kind) || op_class2(op->kind) == CLASS_NAME))
 			change(model_object(m, op->object2), t);
 	}
 }

@@ -57,8 +57,9 @@ static bool is_of_eventfd(const struct process *process, int descriptor, const v
 static void note_close(struct process *process, int descriptor)
 {
 	struct kernel_end end;
-	if (process->uses.kernel_length > 0 && process->spaces_length < 2 && kernel_look(process, descriptor, &end) &&
-	    end.class == CLASS_EVENTFD && !uses_any_descriptor(process, descriptor, is_of_eventfd, &end.id))
+	if (process->uses.kernel_length > 0 && process->spaces_length < 2 &&
+	    kernel_look(process, descriptor, &end) && end.class == CLASS_EVENTFD &&
+	    !uses_any_descriptor(process, descriptor, is_of_eventfd, &end.id))
 		kernel_use_end(process, CLASS_EVENTFD, end.id);
 	uses_end(process, CHANNEL_OTHER, (uint64_t)descriptor);
 	uses_end(process, CHANNEL_POSITION, (uint64_t)descriptor);
@@ -311,6 +312,8 @@ void channels_note(struct process *process, uint32_t thread, long number)
 	if (replaces && process->threaded && process->options.note_unseen && regs->rsi <= STDERR_FILENO)
 		process_remark(process, "standard input, output or errors that a thread replaces");
 	const bool others = process->threaded && !is_alone(process, thread);
+	if (others)
+		events_note_close(process, number, regs);
 	if (others && number == SYS_close)
 		descriptors_closed(process, thread, (int)regs->rdi);
 	else if (others)

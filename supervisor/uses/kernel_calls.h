@@ -27,6 +27,7 @@ struct kernel_call {
 	bool never_waits;
 	bool moves;	       /* the place in a file at which the descriptor stands */
 	bool others;	       /* may have the object, by its name or number */
+	bool told;	       /* inotify(7) tells of it: that is the second object */
 	bool named;	       /* a FIFO that others could come to, if they knew of it */
 	bool can_be_operation; /* else what it does isn't followed, or the object is also that of others */
 	struct kernel_part second; /* of class and number as `other` */
@@ -83,6 +84,27 @@ bool kernel_call_decode_file(const struct process *process, const struct user_re
 /* names.c: the same of names of files that threads share. kernel_call_decode() doesn't look for these. */
 bool kernel_call_decode_name(const struct process *process, const struct user_regs_struct *regs, long number,
 			     struct kernel_call *call);
+
+/*
+ * events.c: what inotify(7) tells of as an object. set: a call that changes it. add: the call does as well as what it is otherwise. shared: is it known
+ * that it matters to threads? learn: from now on. tell: is one of the process's descriptors told of changes of names in this folder, of a write by this
+ * descriptor? decode: is this call one that reads what has been told, or closes what has been written and is told of that? note: the thread is
+ * about to make a call which may be such a close.
+ */
+#define EVENTS_OF_FILES "events of files"
+#define EVENTS_KNOWN_BY INT32_MAX
+void events_set(struct kernel_call *call);
+void events_add(struct kernel_call *call);
+bool events_shared(const struct process *process);
+void events_learn(struct process *process);
+struct stat;
+bool events_tell_names(const struct process *process, const struct stat *folder);
+bool events_tell_write(const struct process *process, int descriptor);
+bool events_decode_read(const struct process *process, const struct user_regs_struct *regs, long number,
+			struct kernel_call *call);
+bool events_decode_close(const struct process *process, const struct user_regs_struct *regs, long number,
+			 struct kernel_call *call);
+void events_note_close(struct process *process, long number, const struct user_regs_struct *regs);
 
 /*
  * kernel_connections.c: has this socket, whose file has this number, a name, or the other end? decode: which object the call of this kind is on;

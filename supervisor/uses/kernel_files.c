@@ -116,5 +116,9 @@ bool kernel_call_decode_file(const struct process *process, const struct user_re
 	const bool forbids = seals(number, regs);
 	const int descriptor = forbids ? (int)regs->rdi : descriptor_of(process, regs, number);
 	const bool writes = forbids || call_traits(number)->into != NO_ARGUMENT;
-	return set_contents(process, descriptor, writes, moves(number, regs), call);
+	if (!set_contents(process, descriptor, writes, moves(number, regs), call))
+		return false;
+	if (writes && !forbids && events_tell_write(process, descriptor))
+		events_add(call);
+	return true;
 }

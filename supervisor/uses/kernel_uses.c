@@ -119,10 +119,12 @@ static unsigned split(const struct kernel_call *call, struct kernel_call parts[2
 	return 2;
 }
 
-/* A call that transfers is one if others have either end. */
+/* A call that transfers is one if others have either end, and what others are told of. */
 bool kernel_call_shared(const struct process *process, const struct kernel_call *call)
 {
-	return shared_has(process->shared, process->shared_known, call->class, call->descriptor,
+	return (call->told && shared_has(process->shared, process->shared_known, CLASS_NAME, EVENTS_KNOWN_BY,
+					 process->transitions)) ||
+	       shared_has(process->shared, process->shared_known, call->class, call->descriptor,
 			  process->transitions) ||
 	       (call->second.class != CLASS_NONE &&
 		shared_has(process->shared, process->shared_known, call->second.class,
@@ -206,6 +208,8 @@ static void note_part(struct process *process, uint32_t thread, const struct ker
 	if (!operation && call->can_be_operation)
 		add_descriptor(use, call->class == CLASS_FILE ? call->used : call->descriptor);
 	use->file = call->descriptor;
+	if (call->told)
+		(void)learn_one(process, CLASS_NAME, EVENTS_KNOWN_BY);
 	if (call->class == CLASS_FIFO && call->others && operation)
 		process_remark(process, "FIFOs that others may open, too");
 	else if (call->others ||

@@ -10,7 +10,6 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/inotify.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -239,92 +238,13 @@ static void set_call(const struct looks *looks, struct kernel_call *call)
 		 looks->path.full + looks->path.folder);
 }
 
-/*
- * What inotify(7) tells of, as one more name: all changes of names in folders that are watched change it, and so does who reads what there is
- * of them; it is the same for all descriptors of inotify. So the order of changes counts where it is told, and a read waits for them. Watches
- * for other events than those of names in a folder aren't followed.
- */
-#define EVENTS_KNOWN_BY INT32_MAX
-#define EVENTS_ID	UINT64_MAX
-#define EVENTS_READ_ID	(UINT64_MAX - 1) /* the second one of an operation that reads */
-
-static void set_events(struct kernel_call *call)
-{
-	*call = (struct kernel_call){.class = CLASS_NAME,
-				     .kind = OP_NAME_CHANGE,
-				     .descriptor = EVENTS_KNOWN_BY,
-				     .id = EVENTS_ID,
-				     .amount = true,
-				     .never_waits = true,
-				     .can_be_operation = true,
-				     .label = "inotify"};
-}
-
-/* A folder, or any, whatever it is watched for. */
-struct watched {
-	const struct stat *folder;
-	bool others; /* other events than those of names */
-};
-
-static bool watches(const struct process *process, int descriptor, struct watched *watched)
-{
-	const uint64_t names = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ONLYDIR |
-			       IN_DONT_FOLLOW | IN_EXCL_UNLINK | IN_ISDIR;
-	const pid_t pid = target_pid(process->target);
-	char line[256];
-	bool watches = false;
-	FILE *lines =
-	    fdinfo_leads_to(pid, descriptor, "anon_inode:inotify") ? fdinfo_open(pid, descriptor) : NULL;
-	while (lines && fgets(line, sizeof line, lines)) {
-		uint64_t file, device, mask;
-		if (sscanf(line, "inotify wd:%*x ino:%" SCNx64 " sdev:%" SCNx64 " mask:%" SCNx64, &file,
-			   &device, &mask) != 3)
-			continue;
-		watched->others |= (mask & ~names) != 0;
-		/* The kernel's own number of a device has 20 bits for the minor. */
-		watches |= !watched->folder || (file == watched->folder->st_ino &&
-						device >> 20 == major(watched->folder->st_dev) &&
-						(device & 0xfffff) == minor(watched->folder->st_dev));
-	}
-	if (lines)
-		fclose(lines);
-	return watches;
-}
-
-static bool watches_folder(const struct process *process, int descriptor, const void *context)
-{
-	struct watched watched = {.folder = context};
-	return watches(process, descriptor, &watched);
-}
-
 /* Is the folder that the name is in watched? */
 static bool is_told(const struct process *process, const struct looks *looks)
 {
 	char folder[WALK_ROOM];
 	struct stat file;
 	snprintf(folder, sizeof folder, "%.*s", (int)looks->path.folder, looks->path.full);
-	return looks->changes && stat(folder, &file) == 0 &&
-	       uses_any_descriptor(process, -1, watches_folder, &file);
-}
-
-/* What has been told is read, or waited for. */
-static bool decode_events(const struct process *process, const struct user_regs_struct *regs, long number,
-			  struct kernel_call *call)
-{
-	struct watched watched = {.folder = NULL};
-	struct kernel_end end = {.blocking = true};
-	set_events(call);
-	if ((number != SYS_read && number != SYS_readv) || !kernel_call_shared(process, call) ||
-	    !watches(process, (int)regs->rdi, &watched))
-		return false;
-	kernel_look_closer(process, (int)regs->rdi, &end);
-	call->used = (int)regs->rdi;
-	call->never_waits = !end.blocking;
-	/* Who is run once, or has a client, may wait for what others change. */
-	call->can_be_operation = !watched.others && process->options.outside_ms && !process->drive;
-	call->other = EVENTS_READ_ID;
-	memcpy(call->other_label, "inotify", sizeof "inotify");
-	return true;
+	return looks->changes && stat(folder, &file) == 0 && events_tell_names(process, &file);
 }
 
 /* An operation is about two names at most. */
@@ -351,9 +271,10 @@ bool kernel_call_decode_name(const struct process *process, const struct user_re
 	bool found = false;
 	if (!shared_has_class(process->shared, process->shared_known, CLASS_NAME))
 		return false;
-	if (decode_events(process, regs, number, call))
+	if (events_decode_read(process, regs, number, call) ||
+	    events_decode_close(process, regs, number, call))
 		return true;
-	set_events(&events);
+	events_set(&events);
 	while (next_look(process, regs, number, &looks)) {
 		set_call(&looks, &one);
 		if (kernel_call_shared(process, &events) && is_told(process, &looks)) {
@@ -414,9 +335,8 @@ static void note_name(struct process *process, uint32_t thread, const struct loo
 {
 	const uint8_t ways = looks->ways | (looks->empties ? USE_OTHERWISE : 0);
 	struct kernel_call call;
-	set_events(&call);
-	if (!op && !kernel_call_shared(process, &call) && is_told(process, looks))
-		(void)kernel_use_learn(process, &call);
+	if (!op && is_told(process, looks))
+		events_learn(process);
 	if (op && is_of(process, op, looks->path.id))
 		keep_place(process, &looks->path);
 	if (!op && looks->ways & USE_CHANGES &&

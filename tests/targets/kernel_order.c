@@ -974,7 +974,63 @@ static void make_name(int me)
 {
 	char path[64];
 	snprintf(path, sizeof path, "%s/%c", folder, letter(me));
-	ends[me] = open(path, O_CREAT | O_WRONLY, 0600);
+	ends[me] = open(path, O_CREAT | O_RDWR, 0600);
+}
+
+/* What is written to a file that is watched, or whose folder is, and whose it is last. */
+static int watched[2];
+
+static void watch_files(uint32_t of_folder, uint32_t of_file)
+{
+	char path[64];
+	must(mkdtemp(folder) != NULL);
+	for (int me = 0; me < 2; me++)
+		make_name(me);
+	for (int me = 0; me < 2; me++)
+		watched[me] = ends[me];
+	file = inotify_init1(0);
+	snprintf(path, sizeof path, "%s/a", folder);
+	must(file >= 0 && (!of_folder || inotify_add_watch(file, folder, of_folder) >= 0) &&
+	     (!of_file || inotify_add_watch(file, path, of_file) >= 0));
+}
+
+static void make_watch_writes(void)
+{
+	watch_files(IN_MODIFY, 0);
+}
+
+static void make_watch_one(void)
+{
+	watch_files(0, IN_MODIFY);
+}
+
+static void make_watch_closes(void)
+{
+	watch_files(IN_CLOSE_WRITE, 0);
+}
+
+static void write_watched(int me)
+{
+	put(watched[me], 'x');
+}
+
+static void close_watched(int me)
+{
+	must(close(watched[me]) == 0);
+}
+
+/* How much is told of by now? */
+static void read_or_write(int me)
+{
+	char room[1024] __attribute__((aligned(8)));
+	if (me == 0) {
+		must(read(file, room, sizeof room) == sizeof(struct inotify_event));
+		must(pread(watched[0], room, 2, 0) >= 1);
+		expect(room[1] != 'y');
+		return;
+	}
+	put(watched[0], 'x');
+	put(watched[0], 'y');
 }
 
 /* How many are there by now? */
@@ -1231,6 +1287,9 @@ static const struct order orders[] = {
     {"timer", make_timer, take_timer, check_first},
     {"watch", make_watch, make_name, check_watch},
     {"watch_read", make_watch, read_or_make_names, remove_names},
+    {"watch_writes", make_watch_writes, write_watched, check_watch},
+    {"watch_closes", make_watch_closes, close_watched, check_watch},
+    {"watch_one", make_watch_one, read_or_write, remove_names},
     {"named", make_named_long, send_named, check_named},
     {"unlinked", make_named, send_named, check_named},
     {"keyed_queue", make_keyed_queue, send_keyed, check_keyed},

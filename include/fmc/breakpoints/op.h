@@ -108,8 +108,8 @@ enum op_kind {
 	OP_QUEUE_RECEIVE,
 	OP_QUEUE_CONTROL,
 	OP_FILE_READ, /* what it holds, or how long it is; arg is also 1 where the place is moved that the next read or write begins at */
-	OP_FILE_WRITE,
-	OP_NAME_LOOK, /* open(), stat() and their like look for a file by its name */
+	OP_FILE_WRITE, /* object2: what tells of it (inotify), if there is something */
+	OP_NAME_LOOK,  /* open(), stat() and their like look for a file by its name */
 	OP_NAME_CHANGE, /* they make it, or take it away. object2: the other name of rename() or link(), if it is about one */
 	OP_CONNECTION_OPEN,   /* connect(), on who listens there */
 	OP_CONNECTION_LISTEN, /* listen() there, or bind() to the address */
