@@ -62,6 +62,7 @@ START_TEST(test_second_objects)
 	    {OP_THREAD_TIMEDJOIN, CLASS_THREAD, CLASS_NONE},
 	    {OP_SOCKET_CLOSE, CLASS_SOCKET, CLASS_SOCKET},
 	    {OP_NAME_CHANGE, CLASS_NAME, CLASS_NAME},
+	    {OP_FILE_WRITE, CLASS_FILE, CLASS_NAME},
 	    {OP_NAME_LOOK, CLASS_NAME, CLASS_NONE},
 	    {OP_PIPE_TO_PIPE, CLASS_PIPE, CLASS_PIPE},
 	    {OP_PIPE_FROM_FILE, CLASS_PIPE, CLASS_FILE},
@@ -76,7 +77,7 @@ START_TEST(test_second_objects)
 	}
 	for (unsigned kind = 0; kind < OP_KINDS; kind++)
 		pairs += op_class2((enum op_kind)kind) != CLASS_NONE;
-	ck_assert_uint_eq(pairs, 19);
+	ck_assert_uint_eq(pairs, 20);
 	const struct op alone = {.kind = OP_NAME_CHANGE, .object = 0, .object2 = NO_OBJECT},
 			lacks = {.kind = OP_PIPE_TO_PIPE, .object = 0, .object2 = NO_OBJECT},
 			none = {.kind = OP_NAME_CHANGE, .object = NO_OBJECT, .object2 = NO_OBJECT};
