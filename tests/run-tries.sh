@@ -96,4 +96,12 @@ for what in own-shared-file own-shared own-semaphore own-pipe own-pipe-poll own-
 	asks $what
 	judge "asks $what: a livelock" [ "$status $(field findings.0.kind)" = "1 livelock" ]
 done
+# Nor is one who waits in memory that others can map by its name told as a deadlock.
+for what in semaphore-wait barrier; do
+	asks $what
+	judge "asks $what: no failure" [ "$status $(field findings.0.kind)" = "0 " ]
+	says "asks $what: somebody outside could end it" 'in [0-9]+ executions? all threads waited for something outside'
+	asks own-$what
+	judge "asks own-$what: a deadlock" [ "$status $(field findings.0.kind)" = "1 deadlock" ]
+done
 finish

@@ -477,9 +477,26 @@ static bool awaits_object_of_others(const struct process *process, uint32_t thre
 	return regs && kernel_call_decode_other(process, regs, (long)regs->orig_rax, &call) && call.others;
 }
 
+/*
+ * Does it wait for what another process may do to an object in memory that is shared by a name, as a named semaphore is? Who has a lock is to give it
+ * back. Where processes are followed these are those who have it.
+ */
+static bool awaits_memory_of_others(const struct process *process, const struct op *op)
+{
+	struct object_state state;
+	if (process->options.follow || op->object >= process->objects_length ||
+	    op_class(op->kind) == CLASS_NONE || op_class(op->kind) == CLASS_THREAD ||
+	    class_in_kernel(process->objects[op->object].class))
+		return false;
+	model_object_state(process->model->model, op->object, &state);
+	return state.owner == NO_THREAD &&
+	       mappings_have_name_at(process, process->objects[op->object].address);
+}
+
 static bool awaits_any_of_others(const struct process *process, uint32_t thread, const struct op *op)
 {
-	return awaits_file_of_others(process, thread, op) || awaits_object_of_others(process, thread, op);
+	return awaits_file_of_others(process, thread, op) || awaits_object_of_others(process, thread, op) ||
+	       awaits_memory_of_others(process, op);
 }
 
 void outside_tries(struct process *process, uint32_t thread, const struct op *op)

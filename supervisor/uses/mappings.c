@@ -170,6 +170,19 @@ bool mappings_have_names(const struct process *process)
 	return uses_any_process(process, shares_by_name, NULL);
 }
 
+bool mappings_have_name_at(const struct process *process, uint64_t address)
+{
+	const pid_t pid = target_pid(process->target);
+	struct maps maps;
+	bool found = false;
+	if (maps_of(pid, &maps) != STATUS_OK)
+		return false;
+	for (size_t i = 0; i < maps.length && !found; i++)
+		found = maps.at[i].low <= address && address < maps.at[i].high && has_name(pid, &maps.at[i]);
+	maps_release(&maps);
+	return found;
+}
+
 void mappings_begin(struct process *process)
 {
 	if (!process->options.note_unseen)

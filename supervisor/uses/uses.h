@@ -166,6 +166,8 @@ bool mappings_have(const struct process *process, const char *link, const struct
 void mappings_begin(struct process *process);
 /* Has one of the processes memory that others could map by its name, or its key, and write? */
 bool mappings_have_names(const struct process *process);
+/* Is this such memory? */
+bool mappings_have_name_at(const struct process *process, uint64_t address);
 
 /* files.c: the tracee is about to open a file. A new execution begins. */
 void files_opened(struct process *process, struct tracee *tracee);

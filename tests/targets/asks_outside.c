@@ -430,6 +430,38 @@ static bool take_semaphore(void)
 	return sem_trywait(semaphore) == 0;
 }
 
+static bool wait_semaphore(void)
+{
+	return sem_wait(semaphore) == 0;
+}
+
+/* At which somebody else is to come. */
+static pthread_barrier_t *barrier;
+
+static void map_barrier(void)
+{
+	pthread_barrierattr_t shared;
+	const int file = open("file", O_CREAT | O_RDWR, 0600);
+	must(file >= 0 && ftruncate(file, sizeof *barrier) == 0);
+	barrier = mmap(NULL, sizeof *barrier, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	must(barrier != MAP_FAILED);
+	pthread_barrierattr_init(&shared);
+	pthread_barrierattr_setpshared(&shared, PTHREAD_PROCESS_SHARED);
+	must(pthread_barrier_init(barrier, &shared, 2) == 0);
+}
+
+static void map_own_barrier(void)
+{
+	map_barrier();
+	must(unlink("file") == 0);
+}
+
+static bool meet(void)
+{
+	pthread_barrier_wait(barrier);
+	return true;
+}
+
 static bool is_set(void)
 {
 	return *word != 0;
@@ -523,6 +555,10 @@ static const struct {
     {"shared-to-read", make_shared_to_read, is_set},
     {"semaphore", open_semaphore, take_semaphore},
     {"own-semaphore", open_own_semaphore, take_semaphore},
+    {"semaphore-wait", open_semaphore, wait_semaphore},
+    {"own-semaphore-wait", open_own_semaphore, wait_semaphore},
+    {"barrier", map_barrier, meet},
+    {"own-barrier", map_own_barrier, meet},
     {"own-shared-file", make_shared_gone, is_set},
     {"own-shared", make_shared_own, is_set},
     {"own-pipe", make_pipe, read_one},
