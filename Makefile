@@ -335,7 +335,7 @@ check-sanitized:
 	@BUILD=build/sanitize tests/run-units.sh
 
 bench:
-	@tests/setup.sh build check
+	@tests/setup.sh build check bench
 	@$(MAKE) --no-print-directory -s all samples tools $(BUILD)/tests/bare $(BUILD)/tests/steps $(BUILD)/tests/asleep $(BUILD)/tests/dirty $(BUILD)/tests/search $(BUILD)/tests/walk $(BUILD)/tests/back $(BUILD)/tests/unwind $(BUILD)/tests/watched $(BUILD)/tests/touched $(BUILD)/tests/accesses \
 	    $(BUILD)/tests/image $(BUILD)/targets/stood
 	@BUILD=$(BUILD) tests/bench/run.sh

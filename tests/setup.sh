@@ -1,12 +1,13 @@
 #!/bin/sh
-# setup.sh [build] [check] [deb] [programs] [locks]: see that the packages for building (for the tests, for a Debian package, for the table of
-# programs, for tests of other libraries' locks, which are left out without them)
+# setup.sh [build] [check] [bench] [deb] [programs] [locks]: see that the packages for building (for the tests, for what is measured, for a Debian package,
+# for the table of programs, for tests of other libraries' locks, which are left out without them)
 # are there; quick when they are.
 # Missing ones are installed through apt-get with a line that says so; where that can't be done, the command to
 # type is printed and the exit status is 1.
 build='gcc g++ libc6-dev make pkg-config libdw-dev libelf-dev libunwind-dev libcapstone-dev libjansson-dev'
 check='check chromium clang g++ gdb graphviz valgrind mandoc musl-tools python3 pigz pbzip2 lbzip2 ripgrep xz-utils zsh cmake meson automake zstd memcached redis-server nginx-light'
 deb='debhelper dpkg-dev lintian'
+bench='git time x264 squashfs-tools'
 locks='libomp-dev libtbb-dev qtbase5-dev'
 programs=$(awk '!/^#/ && NF { gsub(",", " ", $2); print $2 }' "$(dirname "$0")/programs/programs.txt" | tr '\n' ' ')
 
@@ -15,6 +16,7 @@ for set in "$@"; do
 	case $set in
 	build) wanted="$wanted $build" ;;
 	check) wanted="$wanted $check" ;;
+	bench) wanted="$wanted $bench" ;;
 	deb) wanted="$wanted $deb" ;;
 	programs) wanted="$wanted $programs" ;;
 	locks) wanted="$wanted $locks" ;;

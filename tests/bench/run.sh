@@ -35,6 +35,15 @@ seconds() {
 	compute %.3f "$EPOCHREALTIME - $start"
 }
 
+# What is asked of executions inside of the target and of `fmc run`: printed at the end, a row each.
+ASKED=()
+# asked WHAT COMPARISON GOAL MEASURED [UNIT]: "-" is what couldn't be measured here.
+asked() {
+	local held=-
+	[ "$4" = - ] || held=$(awk "BEGIN { print ($4 $2 $3) ? \"held\" : \"missed\" }")
+	ASKED+=("$(printf '%-46s %3s %-8s %-10s %s' "$1" "$2" "$3${5:+ $5}" "$4${5:+ $5}" "$held")")
+}
+
 bare=$("$BUILD/tests/bare") || exit 1
 fmc_json run --depth 0 -- "$STEPS" 1000
 small_time=$(field seconds) small=$(field transitions)
@@ -102,13 +111,17 @@ by_both() {
 	done
 	agent=$(tr ' ' '\n' <<<"${agent# }" | sort -n | head -n 1)
 	stops=$(tr ' ' '\n' <<<"${stops# }" | sort -n | head -n 1)
-	echo "$name     $agent s by the agent, $stops s by stops: ratio $(compute %.2f "$stops / $agent")"
+	ratio=$(compute %.2f "$stops / $agent")
+	echo "$name     $agent s by the agent, $stops s by stops: ratio $ratio"
 }
+by_both "3 threads, random" --strategy random --executions 4000 -- "$BUILD/samples/philosophers_mut" 3
+asked "3 threads, random: by the agent against stops" '>=' 12 "$ratio"
 for n in 6 7 8; do
 	by_both "philosophers_mut $n" --strategy optimal -- "$BUILD/samples/philosophers_mut" $n
+	[ $n -eq 6 ] || asked "philosophers_mut $n, complete: the same" '>=' 12 "$ratio"
 done
-by_both "3 threads, random" --strategy random --executions 4000 -- "$BUILD/samples/philosophers_mut" 3
 by_both "checksum" --strategy optimal --all --no-minimize -- "$BUILD/samples/checksum" samples/texts 2
+asked "checksum, complete: the same" '>=' 11 "$ratio"
 
 # agent EXECUTIONS ARGUMENT...: processor time of so many random executions by the agent, of this program.
 agent() {
@@ -116,19 +129,78 @@ agent() {
 }
 per=$(compute %.2f "($(agent 120 "$STEPS" 3334) - $(agent 20 "$STEPS" 3334)) * 1e6 / (100 * 20010)")
 echo "a transition by the agent  $per us of processor time, of an execution of 20,000"
+asked "a transition in an execution of 20,000" '<=' 0.2 "$per" us
 per=$(compute %.2f "($(GRANULARITY=atomic agent 120 "$BUILD/tests/accesses" 6668) - $(GRANULARITY=atomic agent 20 "$BUILD/tests/accesses" 6668)) * 1e6 / (100 * 20010)")
 echo "an access by the agent     $per us of processor time, of an execution of 20,000"
+asked "an access that is an operation" '<=' 0.5 "$per" us
 small=$(compute %.0f "4000 / ($(agent 5000 "$BUILD/tests/dirty" 5) - $(agent 1000 "$BUILD/tests/dirty" 5))")
 large=$(compute %.0f "4000 / ($(agent 5000 "$BUILD/tests/dirty" 5 100) - $(agent 1000 "$BUILD/tests/dirty" 5 100))")
 echo "100 MB touched         $large executions for each second of a processor's, $small without: ratio $(compute %.2f "$large / $small")"
+asked "100 MB touched: executions against none" '>=' 0.25 "$(compute %.2f "$large / $small")"
 
 # kilobytes EXECUTIONS: what fmc and its target have had at most, as wait4() tells: the larger of both.
 kilobytes() {
 	/usr/bin/time -f %M "$FMC" check --strategy random --executions "$1" --time 0 --engine agent -- "$BUILD/samples/philosophers_mut" 3 2>&1 >/dev/null | tail -n 1
 }
+grown=-
 if [ -x /usr/bin/time ]; then
-	echo "memory                 $(kilobytes 10000) KB after 10,000 executions by the agent, $(kilobytes 1000000) after 1,000,000"
+	few=$(kilobytes 10000) many=$(kilobytes 1000000)
+	grown=$(compute %.2f "$many / $few")
+	echo "memory                 $few KB after 10,000 executions by the agent, $many after 1,000,000"
 fi
+asked "memory: 1,000,000 executions against 10,000" '<=' 1.1 "$grown"
+
+# Memory that an execution leaves to the next one would be seen where both are compared at their ends, by stops and by the agent.
+if "$FMC" check --time 0 --engine agent --verify-engine 50 --strategy random --executions 20000 -- "$BUILD/samples/philosophers_mut" 3 >/dev/null 2>&1; then
+	asked "20,000 executions, every 50th compared: differ" '<=' 0 0
+else
+	asked "20,000 executions, every 50th compared: differ" '<=' 0 1
+fi
+
+# Programs under fmc run against native ones on one processor, by the processor's time: the least of three each.
+mkdir -p "$SCRATCH/folder" "$SCRATCH/repository"
+for i in 1 2 3 4 5 6 7 8; do head -c 1000000 "$SCRATCH/10M" >"$SCRATCH/folder/$i"; done
+for i in {1..300}; do head -c 30000 "$SCRATCH/10M" >"$SCRATCH/repository/$i"; done
+[ ! -x "$(command -v git)" ] || (cd "$SCRATCH/repository" && git init -q && git add .)
+# Frames that move and are noisy, so that there is something to encode.
+python3 - "$SCRATCH/video.y4m" <<'END'
+import random, sys
+random.seed(1)
+width, height = 640, 360
+pixels = width * height
+noise = random.randbytes(2 * pixels)
+with open(sys.argv[1], "wb") as file:
+    file.write(b"YUV4MPEG2 W%d H%d F25:1 Ip A1:1 C420jpeg\n" % (width, height))
+    for frame in range(40):
+        at = random.randrange(pixels)
+        grey = bytes((((i + 5 * frame) * 7 >> 4) + (noise[at + i] >> 3)) & 255 for i in range(pixels))
+        file.write(b"FRAME\n" + grey + bytes([128 + frame % 20]) * (pixels // 2))
+END
+# against_native GOAL PROGRAM ARG...
+against_native() {
+	local goal=$1 native= supervised= round
+	shift
+	if [ -z "$(command -v "$1")" ]; then
+		asked "fmc run $1 against native" '<=' "$goal" -
+		return
+	fi
+	for round in 1 2 3; do
+		rm -f "$SCRATCH/image"
+		native+=" $(processor taskset -c 0 "$@")"
+		rm -f "$SCRATCH/image"
+		supervised+=" $(processor "$FMC" run -- "$@")"
+	done
+	native=$(tr ' ' '\n' <<<"${native# }" | sort -n | head -n 1)
+	supervised=$(tr ' ' '\n' <<<"${supervised# }" | sort -n | head -n 1)
+	ratio=$(compute %.2f "$supervised / $native")
+	echo "fmc run $1           $supervised s of processor time, $native natively: ratio $ratio"
+	asked "fmc run $1 against native" '<=' "$goal" "$ratio"
+}
+against_native 1.1 pigz -p 3 -c "$SCRATCH/10M"
+against_native 1.3 x264 --quiet --threads 2 -o "$SCRATCH/image" "$SCRATCH/video.y4m"
+against_native 2 zstd -T3 -q -c "$SCRATCH/10M"
+against_native 3 git -C "$SCRATCH/repository" grep --threads 3 -c 16807
+against_native 2 mksquashfs "$SCRATCH/folder" "$SCRATCH/image" -noappend -processors 3 -quiet -no-progress
 
 # A copy of a process in the middle of its run.
 for threads in 2 4 16; do
@@ -197,7 +269,12 @@ if "$FMC" check --jobs 2 --executions 1 -- "$STEPS" 1 </dev/null >/dev/null 2>&1
 		with_jobs[jobs]=$(field seconds)
 	done
 	echo "by the agent, 2 against 1  ratio $(compute %.2f "${with_jobs[1]} / ${with_jobs[2]}")"
+	asked "--jobs 2 against 1 at the agent's rate" '>=' 1.8 "$(compute %.2f "${with_jobs[1]} / ${with_jobs[2]}")"
 fi
+
+echo
+printf '%-46s %-12s %-10s\n' "asked on a quiet machine" asked measured
+printf '%s\n' "${ASKED[@]}"
 
 # still PID: for how many milliseconds a process stands still for a report, the median of nine.
 still() {
