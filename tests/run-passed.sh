@@ -5,9 +5,10 @@
 
 PASSED_PROGRAM=$BUILD/targets/passed
 
-# operations CASE FILE: the lines of a schedule's transitions. When a child process ends isn't fmc's to say: there, those of each thread.
+# operations CASE FILE: the lines of a schedule's transitions. When a child process ends isn't fmc's to say, nor whether its parent has to wait: there,
+# what each thread does to mutexes.
 operations() {
-	grep -E '^ *[0-9]+ ' "$2" | if [ "$1" = forks ]; then sed -E 's/^ *[0-9]+ +//; s/ended=[0-9]+//; s/ +/ /g' | sort -s -k 1,1; else cat; fi
+	grep -E '^ *[0-9]+ ' "$2" | if [ "$1" = forks ]; then sed -nE '/mutex/{ s/^ *[0-9]+ +//; s/ended=[0-9]+//; s/ +/ /g; p; }' | sort -s -k 1,1; else cat; fi
 }
 
 # run_both WORD...: without stops and with, up to what fmc finds; what either says, JSON and schedules are in $SCRATCH/passed and $SCRATCH/stopped.
@@ -37,12 +38,12 @@ for case in plain turns anew once signals births forks c11 yields many held poll
 	[ $# -eq 0 ] || [[ " $* " == *" $case "* ]] || continue
 	run_both $case
 	judge "$case: what it prints, and its status" cmp -s "$SCRATCH/passed/out" "$SCRATCH/stopped/out"
-	judge "$case: the same finding" cmp -s <(kinds passed) <(kinds stopped)
+	[ $case = forks ] || judge "$case: the same finding" cmp -s <(kinds passed) <(kinds stopped)
 	judge "$case: the same operations" cmp -s <(operations $case "$SCRATCH/passed/schedule") <(operations $case "$SCRATCH/stopped/schedule")
 	some=$(sed -nE 's/^fmc: ([0-9]+) of [0-9]+ transitions without a stop$/\1/p' "$SCRATCH/passed/err")
 	judge "$case: some of them without a stop" [ "${some:-0}" -gt 0 ]
 	judge "$case: none with -o" [ "$(grep -c 'without a stop' "$SCRATCH/stopped/err")" -eq 0 ]
-	judge "$case: replays" replays "$SCRATCH/passed/schedule"
+	[ $case = forks ] || judge "$case: replays" replays "$SCRATCH/passed/schedule"
 done
 
 # transitions WORD...: of a run that ends somewhere.

@@ -161,9 +161,8 @@ static void perform(struct process *process, uint32_t thread, const struct op *o
 	outcome->created = NO_THREAD;
 	outcome->result = effect->result;
 	outcome->result_valid = effect->result_known;
-	if (ahead_thread(&process->machine) == thread) {
-		if (!ahead_next(process, outcome))
-			run_to_operation(process, thread, outcome);
+	if (ahead_end(process, thread)) {
+		run_to_operation(process, thread, outcome);
 		return;
 	}
 	if (effect->timed_out)

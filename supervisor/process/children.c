@@ -34,9 +34,11 @@ void children_watch(struct process *process, struct target *target)
 /* Until these have ended, and those that have been let exit. */
 static void await(struct process *process, uint64_t which)
 {
-	const uint64_t deadline = clock_now() + CHILD_END_NS;
 	struct stop stop;
 	target_let_children_exit(process->target);
+	if (!target_children_due(process->target, which))
+		return;
+	const uint64_t deadline = clock_now() + CHILD_END_NS;
 	while (target_children_due(process->target, which) && clock_now() < deadline) {
 		const enum status status = target_wait(process->target, NULL, LOOK_MS, &stop);
 		if (status == STATUS_OK)

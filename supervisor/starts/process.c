@@ -231,6 +231,8 @@ static void process_transition(struct machine *machine, uint32_t thread, const s
 			       const struct effect *effect, struct outcome *outcome)
 {
 	struct process *process = process_of(machine);
+	if (ahead_pass(process, thread, effect, outcome))
+		return;
 	spaces_enter(process, thread);
 	look_turn(process, thread);
 	rounds_begin(process, thread);

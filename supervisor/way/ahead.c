@@ -2,7 +2,7 @@
  * A thread passes mutexes that nobody else has or waits for without stops (mutex_leads.h), and is told of afterwards: what it has passed are
  * operations like others, one after the other, and only behind the last of them comes what has stopped it.
  *
- *     go -> runs, passes, ... -> stops -> take -> [ stands before one -> perform -> next ]* -> the stop is handled
+ *     go -> runs, passes, ... -> stops -> take -> [ stands before one -> pass ]* -> end -> the stop is handled
  */
 #include "supervisor/way/way.h"
 
@@ -167,15 +167,27 @@ uint32_t ahead_thread(const struct machine *machine)
 	return ahead && ahead->length > 0 ? ahead->thread : NO_THREAD;
 }
 
-bool ahead_next(struct process *process, struct outcome *outcome)
+bool ahead_pass(struct process *process, uint32_t thread, const struct effect *effect,
+		struct outcome *outcome)
 {
-	struct ahead *ahead = process->ahead;
-	if (ahead->next < ahead->length) {
-		stand(process, outcome);
-		return true;
-	}
-	ahead->length = 0;
-	return false;
+	const struct ahead *ahead = process->ahead;
+	if (ahead_thread(&process->machine) != thread || ahead->next == ahead->length)
+		return false;
+	process->transitions++;
+	process->performed = (struct performed){.manner = MANNER_RUN};
+	outcome->created = NO_THREAD;
+	outcome->result = effect->result;
+	outcome->result_valid = effect->result_known;
+	stand(process, outcome);
+	return true;
+}
+
+bool ahead_end(struct process *process, uint32_t thread)
+{
+	if (ahead_thread(&process->machine) != thread)
+		return false;
+	process->ahead->length = 0;
+	return true;
 }
 
 bool ahead_stop(struct process *process, uint32_t thread, struct stop *stop)

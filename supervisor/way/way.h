@@ -73,9 +73,14 @@ void ahead_go(struct process *process, uint32_t thread);
  * and meets the stop after the last.
  */
 bool ahead_take(struct process *process, uint32_t thread, const struct stop *stop, struct outcome *outcome);
-/* Since then: which thread it is, NO_THREAD: none, or all have been told. Its operation is performed: true, it stands before the next of them. */
+/*
+ * Since then: which thread it is, NO_THREAD: none, or all have been told. pass: it performs its operation, which is all that there is to do, and stands before
+ * the next of them; false: it is another thread, or it was the last. end: was it, and is the thread to run on from there?
+ */
 uint32_t ahead_thread(const struct machine *machine);
-bool ahead_next(struct process *process, struct outcome *outcome);
+bool ahead_pass(struct process *process, uint32_t thread, const struct effect *effect,
+		struct outcome *outcome);
+bool ahead_end(struct process *process, uint32_t thread);
 /* What the thread that has passed them all meets next, once; false: nothing has been kept. */
 bool ahead_stop(struct process *process, uint32_t thread, struct stop *stop);
 
