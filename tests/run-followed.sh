@@ -227,6 +227,15 @@ local holds|deadlock|T1.1 waits for connection 2, T2.1 waits for .* held by T1.1
 tcp holds|deadlock|T1.1 waits for connection 2, T2.1 waits for .* held by T1.1|sockets|slow
 pair children|deadlock|T1.1 waits for T2.1 to exit, T2.1 waits for socket 3, T3.1 waits for .* held by T2.1||slow
 END
+# A wait by poll() or a set of epoll for such a connection is one for the program's own, too.
+for how in 'pair polls' 'local polls' 'tcp set'; do
+	rm -f "$SCRATCH"/found*.sched
+	timeout -k 10 100 "$FMC" check --follow --no-minimize -o "$SCRATCH/found.sched" --json "$SCRATCH/result.json" -- "$TARGET" $how </dev/null >"$SCRATCH/out" 2>&1
+	judge "$how: a deadlock, found by default" [ "$? $(field findings.0.kind)" = '1 deadlock' ]
+	says "$how: its circle" '^deadlock: T1.1 waits in poll, T2.1 waits for .* held by T1.1'
+	timeout 60 "$FMC" replay "$SCRATCH/found.sched" </dev/null >"$SCRATCH/out" 2>&1
+	judge "$how: played" [ $? -eq 0 ]
+done
 # What the end of a process closes that another one brings about is seen: nobody sleeps on.
 for how in pair local tcp; do
 	connect --strategy optimal --executions 40 $how ended

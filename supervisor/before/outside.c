@@ -113,12 +113,14 @@ static bool kernel_works(const struct process *process)
 	return uses_any_process(process, kernel_works_for, NULL);
 }
 
-/* A pipe, a counter or a pair of sockets of which nobody else has an end. */
-static bool is_own(struct process *process, int fd)
+/* A pipe, a counter, a pair of sockets or a connection of which nobody else has an end. */
+static bool is_own(struct process *process, int fd, short events)
 {
 	struct kernel_call call;
 	if (!kernel_call_decode_asked(process, fd, &call) || !call.can_be_operation)
 		return false;
+	if (call.class == CLASS_CONNECTION)
+		return kernel_waits_for_peer(process, fd, events);
 	return (call.class == CLASS_PIPE && !call.named) || call.class == CLASS_SOCKET ||
 	       (call.class == CLASS_EVENTFD && !kernel_works(process));
 }
@@ -137,7 +139,7 @@ static bool set_foreign(struct process *process, const struct tracee *tracee, in
 		foreign = epoll_is_set(pid, members[i].number) ||
 			  (members[i].events & (EPOLLET | EPOLLONESHOT) &&
 			   signals_read_by(tracee, members[i].number, &signals)) ||
-			  fd_foreign(process, tracee, members[i].number, 0);
+			  fd_foreign(process, tracee, members[i].number, (short)members[i].events);
 	free(members);
 	return foreign;
 }
@@ -146,14 +148,13 @@ static bool set_foreign(struct process *process, const struct tracee *tracee, in
 static bool fd_foreign(struct process *process, const struct tracee *tracee, int fd, short events)
 {
 	uint64_t set;
-	(void)events;
 	if (signals_read_by(tracee, fd, &set))
 		return !sends_all(process, set);
 	if (senders_at(process, fd) != SENDERS_MOST || target_owns(process->target, fd))
 		return false;
 	if (epoll_is_set(target_pid(process->target), fd))
 		return set_foreign(process, tracee, fd);
-	return !is_own(process, fd);
+	return !is_own(process, fd, events);
 }
 
 /* What is asked of each descriptor that a call waits for, until the answer is true. */

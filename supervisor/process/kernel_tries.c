@@ -274,23 +274,34 @@ enum tried kernel_try(struct process *process, uint32_t thread)
 	}
 }
 
+static bool has_peer(const struct process *process, int descriptor)
+{
+	struct sockaddr_storage peer;
+	socklen_t size = sizeof peer;
+	const int copy = kernel_duplicate(process, descriptor);
+	const bool has = copy >= 0 && getpeername(copy, (struct sockaddr *)&peer, &size) == 0;
+	if (copy >= 0)
+		close(copy);
+	return has;
+}
+
+bool kernel_waits_for_peer(const struct process *process, int descriptor, short events)
+{
+	return has_peer(process, descriptor) &&
+	       !is_open(process->target, descriptor, events ? events : POLLIN);
+}
+
 /* Somebody whom the model doesn't know can connect, or listen, or send without a connection, or change names of files that are watched, or open a FIFO. */
 bool kernel_may_hear(const struct process *process, uint32_t thread, const struct op *op)
 {
 	const struct tracee *tracee = process->threads[thread].tracee;
 	const struct user_regs_struct *regs = tracee ? tracee_regs(process->threads[thread].tracee) : NULL;
-	struct sockaddr_storage peer;
-	socklen_t size = sizeof peer;
 	if (op->kind == OP_FIFO_OPEN)
 		return op->object < process->objects_length && process->objects[op->object].kernel.others;
 	if ((op->kind != OP_CONNECTION_RECEIVE && op->kind != OP_CONNECTION_TO_PIPE) || !regs)
 		return op->kind == OP_CONNECTION_OPEN || op->kind == OP_CONNECTION_ACCEPT ||
 		       op->kind == OP_NAME_CHANGE;
-	const int copy = kernel_duplicate(process, (int)regs->rdi);
-	const bool alone = getpeername(copy, (struct sockaddr *)&peer, &size) != 0;
-	if (copy >= 0)
-		close(copy);
-	return alone;
+	return !has_peer(process, (int)regs->rdi);
 }
 
 /* What it has waited for is gone: whoever sleeps there is told so once. */

@@ -3,10 +3,12 @@
  * tests/run-followed.sh.
  */
 #include <netinet/in.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -117,6 +119,38 @@ static int holds(void)
 	return collect(child);
 }
 
+/* The same, of a reader that waits by poll(), or by a set of epoll, before that. */
+static int holds_and_waits(bool by_set)
+{
+	const pid_t child = fork();
+	if (child == 0) {
+		const int end = connected();
+		pthread_mutex_lock(lock);
+		pthread_mutex_unlock(lock);
+		put(end);
+		_exit(0);
+	}
+	const int end = accepted(), set = by_set ? epoll_create1(0) : -1;
+	struct pollfd asked = {.fd = end, .events = POLLIN};
+	struct epoll_event event = {.events = EPOLLIN};
+	must(!by_set || (set >= 0 && epoll_ctl(set, EPOLL_CTL_ADD, end, &event) == 0));
+	pthread_mutex_lock(lock);
+	must((by_set ? epoll_wait(set, &event, 1, -1) : poll(&asked, 1, -1)) == 1);
+	get(end);
+	pthread_mutex_unlock(lock);
+	return collect(child);
+}
+
+static int polls(void)
+{
+	return holds_and_waits(false);
+}
+
+static int waits_by_set(void)
+{
+	return holds_and_waits(true);
+}
+
 /* The same, of two children: neither has made the sockets. */
 static int children(void)
 {
@@ -188,8 +222,8 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		int (*run)(void);
-	} cases[] = {
-	    {"talk", talk}, {"holds", holds}, {"children", children}, {"ended", ended}, {"first", first}};
+	} cases[] = {{"talk", talk},   {"holds", holds}, {"children", children}, {"ended", ended},
+		     {"first", first}, {"polls", polls}, {"set", waits_by_set}};
 	must(argc == 3);
 	make(argv[1]);
 	make_lock();
