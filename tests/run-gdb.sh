@@ -63,6 +63,14 @@ gdb_do 'break work' continue next next next next 'p seen' reverse-next 'p seen' 
 says 'lines, forwards' 'Breakpoint 1, work' 'seen = get' 'seen \+= 1'
 says 'and backwards' 'seen \+= 1' 'put|get'
 
+# Where threads stand before their operations is met backwards, but for the place that one goes back from.
+PROGRAM=philosophers
+gdb_do 'break *pthread_mutex_lock' 'monitor goto end' 'monitor resync' reverse-continue reverse-continue 'monitor position' reverse-continue 'monitor position' \
+    stepi stepi 'monitor position' reverse-continue 'monitor position' reverse-continue 'monitor position'
+says 'breakpoints before operations, backwards from any place' '^before transition 9 of 9: T3 mutex_lock' '^before transition 7 of 9: T4 mutex_lock' \
+    '^2 instructions into transition 7 of 9' '^before transition 7 of 9' '^before transition 5 of 9'
+PROGRAM=debugged
+
 PROGRAM=differs
 gdb_do 'break *now' continue 'x/i $pc' 'stepi' 'p $rip - (unsigned long)now' 'p $rax' reverse-stepi 'p $rip - (unsigned long)now' \
     'break *((unsigned long)now + 2)' continue continue reverse-continue 'p $rax' 'x/i now' reverse-continue 'p $rip - (unsigned long)now'

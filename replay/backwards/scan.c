@@ -159,7 +159,8 @@ static bool begin_part(struct scan *scan)
 	scan->passed = scan->total;
 	scan->total = scan->spied = 0;
 	scan->next_image = IMAGE_HITS;
-	if (timeline->event.kind == EVENT_START)
+	/* What stands at the limit isn't before it. */
+	if (timeline->event.kind == EVENT_START || timeline->position.part == scan->limit)
 		return true;
 	hit.event.kind = EVENT_BREAKPOINT;
 	hit.event.address = visible_pc(timeline, hit.event.thread);
