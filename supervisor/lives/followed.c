@@ -16,8 +16,16 @@
 /* The new process as a target; NULL: it isn't followed, as it has ended, or the way has. */
 static struct target *follow(struct run *run, const struct stop *stop, bool *over)
 {
+	const struct process_pilot *pilot = run->process->options.pilot;
 	bool interrupted = false;
+	/* A child that shares its parent's memory runs in it until it becomes another program. */
+	if (stop->value && pilot)
+		pilot->plant(pilot->context, run->process->target, false);
 	struct target *child = stop->value ? target_follow_sharing(stop, &interrupted) : target_follow(stop);
+	if (pilot && stop->value)
+		pilot->plant(pilot->context, run->process->target, true);
+	else if (pilot && child)
+		pilot->plant(pilot->context, child, false);
 	if (interrupted)
 		*over = run_fail(run, END_INTERRUPTED, STATUS_INTERRUPTED, "interrupted");
 	else if (!child && !stop->value)

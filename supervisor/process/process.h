@@ -382,6 +382,7 @@ struct space {
 	uint32_t first,
 	    forker; /* its first thread, and the thread that its memory is a copy of; NO_THREAD: none of the program's */
 	uint32_t memory; /* each program that a process becomes has one of its own */
+	uint32_t copied; /* the memory that it began as a copy of; NO_MEMORY: none */
 	uint32_t binary,
 	    binary_before; /* its program, and the one that it was until so many transitions had been made: */
 	uint64_t replaced_at;

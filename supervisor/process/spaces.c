@@ -41,6 +41,7 @@ uint32_t spaces_add(struct process *process, struct target *target, uint32_t fir
 	    .first = first,
 	    .forker = forker,
 	    .memory = process->memories++,
+	    .copied = copy ? present->memory : NO_MEMORY,
 	    .binary = copy ? present->binary : 0,
 	    .counting = process->counting,
 	};
@@ -112,6 +113,7 @@ void spaces_become(struct process *process, uint32_t space, uint32_t binary)
 	its->replaced_at = process->transitions;
 	its->binary = binary;
 	its->memory = process->memories++;
+	its->copied = NO_MEMORY;
 	its->forker = NO_THREAD;
 	its->counting = (struct heads){0};
 	if (space != process->space)
@@ -173,18 +175,44 @@ uint32_t spaces_alive(const struct process *process)
 	return alive;
 }
 
-/* The number of this file among those that have been met; without memory all are one. */
+/* The number of this file among those that have been met; as many as there are: it hasn't been. */
+static size_t find_file(const struct process *process, const struct snapshot_mapping *mapping)
+{
+	size_t i = 0;
+	while (i < process->regions_length &&
+	       (process->regions[i].device != mapping->device || process->regions[i].inode != mapping->inode))
+		i++;
+	return i;
+}
+
+/* The same of one that has now been; without memory all are one. */
 static uint64_t number_of_file(struct process *process, const struct snapshot_mapping *mapping)
 {
-	for (size_t i = 0; i < process->regions_length; i++)
-		if (process->regions[i].device == mapping->device &&
-		    process->regions[i].inode == mapping->inode)
-			return i;
+	const size_t found = find_file(process, mapping);
+	if (found < process->regions_length)
+		return found;
 	if (!ARRAY_GROW(process->regions, process->regions_length, process->regions_room))
 		return 0;
 	process->regions[process->regions_length] =
 	    (struct shared_file){.device = mapping->device, .inode = mapping->inode};
 	return process->regions_length++;
+}
+
+/* Is it in shared memory of the present space? */
+static bool find_shared(const struct process *process, uint64_t address, struct snapshot_mapping *mapping)
+{
+	return process->target && maps_at(target_pid(process->target), address, mapping) == STATUS_OK &&
+	       mapping->shared;
+}
+
+static uint64_t private_key(const struct process *process, uint64_t address)
+{
+	return address | (uint64_t)spaces_memory(process) << SPACE_SHIFT;
+}
+
+static uint64_t shared_key(const struct snapshot_mapping *mapping, uint64_t file, uint64_t address)
+{
+	return SHARED_KEY | file << FILE_SHIFT | (mapping->offset + (address - mapping->low));
 }
 
 uint64_t spaces_key(struct process *process, uint64_t address)
@@ -193,11 +221,24 @@ uint64_t spaces_key(struct process *process, uint64_t address)
 	/* What has no address is the same in all. */
 	if (!process->options.follow || address >> SPACE_SHIFT)
 		return address;
-	if (!process->target || maps_at(target_pid(process->target), address, &mapping) != STATUS_OK ||
-	    !mapping.shared)
-		return address | (uint64_t)process->spaces[process->space].memory << SPACE_SHIFT;
-	return SHARED_KEY | number_of_file(process, &mapping) << FILE_SHIFT |
-	       (mapping.offset + (address - mapping.low));
+	if (!find_shared(process, address, &mapping))
+		return private_key(process, address);
+	return shared_key(&mapping, number_of_file(process, &mapping), address);
+}
+
+bool process_memory_key(const struct process *process, uint64_t address, uint64_t *key)
+{
+	struct snapshot_mapping mapping;
+	*key = address;
+	if (!process->options.follow)
+		return true;
+	if (!find_shared(process, address, &mapping)) {
+		*key = private_key(process, address);
+		return true;
+	}
+	const size_t file = find_file(process, &mapping);
+	*key = shared_key(&mapping, file, address);
+	return file < process->regions_length;
 }
 
 static bool is_shared_memory(struct process *process, uint64_t address)
@@ -249,6 +290,92 @@ void spaces_name_memory(struct process *process, struct op *op)
 uint32_t spaces_memory(const struct process *process)
 {
 	return process->spaces_length > 0 ? process->spaces[process->space].memory : 0;
+}
+
+static const struct space *space_of(const struct process *process, uint32_t thread)
+{
+	const uint32_t space = thread < process->threads_length ? process->threads[thread].space : NO_SPACE;
+	const bool there = space < process->spaces_length && !process->spaces[space].over;
+	return there ? &process->spaces[space] : NULL;
+}
+
+uint32_t process_memory_of(const struct process *process, uint32_t thread)
+{
+	const struct space *space = space_of(process, thread);
+	if (process->spaces_length == 0)
+		return 0;
+	return space ? space->memory : NO_MEMORY;
+}
+
+uint32_t process_memory_copied(const struct process *process, uint32_t thread)
+{
+	const struct space *space = space_of(process, thread);
+	return space ? space->copied : NO_MEMORY;
+}
+
+uint32_t process_memory_shown(const struct process *process)
+{
+	return spaces_memory(process);
+}
+
+/* The process that has this memory; as many as there are: none has. */
+static uint32_t space_with(const struct process *process, uint32_t memory)
+{
+	uint32_t space = 0;
+	while (space < process->spaces_length &&
+	       (process->spaces[space].over || process->spaces[space].memory != memory))
+		space++;
+	return space;
+}
+
+bool process_memory_show(struct process *process, uint32_t memory)
+{
+	const uint32_t space = space_with(process, memory);
+	enter(process, space);
+	return space < process->spaces_length || (process->spaces_length == 0 && memory == 0);
+}
+
+/* Is this place of the file, or of what is mapped without one, in the mapping? Then *there is where. */
+static bool has_place(const struct snapshot_mapping *mapping, const struct snapshot_mapping *of,
+		      uint64_t offset, uint64_t *there)
+{
+	if (!mapping->shared || mapping->device != of->device || mapping->inode != of->inode ||
+	    offset < mapping->offset || offset - mapping->offset >= mapping->high - mapping->low)
+		return false;
+	*there = mapping->low + (offset - mapping->offset);
+	return true;
+}
+
+/* Most have it where the first one has it. */
+static bool find_place(pid_t pid, uint64_t address, const struct snapshot_mapping *of, uint64_t *there)
+{
+	const uint64_t offset = of->offset + (address - of->low);
+	struct snapshot_mapping same;
+	struct maps maps;
+	bool found = false;
+	if (maps_at(pid, address, &same) == STATUS_OK && has_place(&same, of, offset, there))
+		return true;
+	if (maps_of(pid, &maps) != STATUS_OK)
+		return false;
+	for (size_t i = 0; i < maps.length && !found; i++)
+		found = has_place(&maps.at[i], of, offset, there);
+	maps_release(&maps);
+	return found;
+}
+
+bool process_memory_shares(const struct process *process, uint32_t memory, uint64_t address, uint32_t other,
+			   bool related, uint64_t *there)
+{
+	const uint32_t from = space_with(process, memory), to = space_with(process, other);
+	struct snapshot_mapping mapping;
+	*there = address;
+	if (to == process->spaces_length)
+		return false;
+	const pid_t pid = target_pid(process->spaces[to].target);
+	if (from == process->spaces_length)
+		return related && maps_at(pid, address, &mapping) == STATUS_OK && mapping.shared;
+	return maps_at(target_pid(process->spaces[from].target), address, &mapping) == STATUS_OK &&
+	       mapping.shared && find_place(pid, address, &mapping, there);
 }
 
 bool spaces_is_shared(uint64_t key)

@@ -64,15 +64,15 @@ static bool copy_tables(struct process_copy *copy, const struct process *process
 	return true;
 }
 
-/* A client doesn't come back with it. A thread at its exit, after a pthread_once, can't be had again, nor what comes with a signal, nor who waits at a FIFO. */
+/* Of several processes none is copied by itself. A client doesn't come back with it. A thread at its exit, after a pthread_once, can't be had again, nor what comes with a signal, nor who waits at a FIFO. */
 static bool can_be_saved(const struct process *process)
 {
 	for (uint32_t t = 0; t < process->threads_length; t++)
 		if (process->threads[t].exiting || process->threads[t].stores.signal ||
 		    process->threads[t].opening.holds)
 			return false;
-	return (process->options.pilot || process->options.program.image) && process->capture >= 0 &&
-	       process->target && !process->drive && !files_changed(process);
+	return !process->options.follow && (process->options.pilot || process->options.program.image) &&
+	       process->capture >= 0 && process->target && !process->drive && !files_changed(process);
 }
 
 enum status process_image(struct process *process, struct image **image)

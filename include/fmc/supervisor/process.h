@@ -40,7 +40,10 @@ struct process_pilot {
 			   int timeout_ms, struct stop *stop);
 	/* Bytes that were read from there: what the pilot's own traps have taken the place of. */
 	void (*hide)(void *context, uint64_t address, uint8_t *bytes, size_t size);
-	/* Put the pilot's own traps into this memory, or take them out: of a process that is let go, of a loop to be examined. */
+	/*
+	 * Put the pilot's own traps into the memory of the running thread's process, or take them out: while a loop is examined, or a child
+	 * runs in it; or take them out of a copy of that memory, which is another process's.
+	 */
 	void (*plant)(void *context, struct target *target, bool planted);
 };
 
@@ -69,7 +72,7 @@ struct process_options {
 	    *shared;  /* descriptors that threads share, the same of these: calls on them are operations */
 	/*
 	 * Processes that the program makes are supervised, too: their threads are threads of the execution, and what they share is
-	 * one object. Not with an image, nor with a pilot.
+	 * one object. Not with an image.
 	 */
 	bool follow;
 	/*
@@ -238,6 +241,30 @@ enum whereabouts {
  */
 enum whereabouts process_where(struct process *process, uint32_t thread, char text[PROCESS_WHERE]);
 
+/*
+ * Processes that are followed (options.follow): one of them is meant by process_target(), process_entries() and process_places(). While
+ * an execution runs that is the one of the thread that runs, and nobody else changes it. Each program that a process becomes has a memory of
+ * its own; memories are numbered in the order in which they come, from 0: one process has memory 0.
+ */
+#define NO_MEMORY UINT32_MAX
+/* That in which the thread runs now; NO_MEMORY if its process is over. */
+uint32_t process_memory_of(const struct process *process, uint32_t thread);
+/* The memory that this one began as a copy of; NO_MEMORY: none, a program has begun in it. */
+uint32_t process_memory_copied(const struct process *process, uint32_t thread);
+/* That of the process which is meant. */
+uint32_t process_memory_shown(const struct process *process);
+/* Mean the process that has it; false if none has. */
+bool process_memory_show(struct process *process, uint32_t memory);
+/*
+ * Has memory `other` what is at this address of the first one, since a file, or memory without a name, is mapped as shared in both? Then *there is
+ * where. Of a memory that isn't there now it is believed that the other one has inherited it, if `related`.
+ */
+bool process_memory_shares(const struct process *process, uint32_t memory, uint64_t address, uint32_t other,
+			   bool related, uint64_t *there);
+
+/* By which operations on memory name this address of the memory that is meant. False: none so far has been on what is mapped there. */
+bool process_memory_key(const struct process *process, uint64_t address, uint64_t *key);
+
 /* What a thread is stopped before; of one that hasn't started, only the operation. */
 const struct call *process_call(const struct process *process, uint32_t thread);
 
@@ -288,8 +315,8 @@ uint32_t process_learned(const struct process *process);
 bool process_spins(const struct process *process, uint32_t thread);
 
 /*
- * A copy of the process between two transitions, with all that is known of it; any number of others can be made of it.
- * Needs a pilot or a program that is started from an image, captured output, and STATUS_UNSUPPORTED as origin_take_image() says. process_restore() takes the place of an execution's
+ * A copy of the process between two transitions, with all that is known of it; any number of others can be made of it. Not where processes are
+ * followed. Needs a pilot or a program that is started from an image, captured output, and STATUS_UNSUPPORTED as origin_take_image() says. process_restore() takes the place of an execution's
  * start: it is for an execution whose model is restored to the same moment.
  */
 struct process_copy;
