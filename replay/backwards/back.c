@@ -13,7 +13,7 @@
 /* An instruction and what it touches, for the next time: it is the one after which that was noticed. */
 static void learn(struct timeline *timeline, uint32_t thread, uint64_t behind)
 {
-	const uint64_t pc = visible_pc(timeline, thread);
+	const uint64_t pc = visible_place(timeline, thread);
 	if (timeline->touchers_length == TOUCHERS || behind <= pc || behind - pc > 15)
 		return;
 	for (size_t i = 0; i < timeline->touchers_length; i++)
@@ -165,7 +165,7 @@ static void arrive(struct timeline *timeline, size_t i, struct move *move)
 		return;
 	move_fill(timeline, ends[hit.event.kind], move);
 	move->thread = hit.event.thread;
-	move->address = hit.event.address;
+	move->address = place_address(hit.event.address);
 	move->signal = hit.event.signal;
 	timeline->hits.here = timeline->hits.length > i ? i + 1 : 0;
 }
@@ -185,7 +185,7 @@ static void note_counted(struct timeline *timeline, enum event_kind kind, uint64
 static void note_step(struct timeline *timeline, const struct position *limit)
 {
 	const struct event *event = &timeline->event;
-	const uint64_t pc = visible_pc(timeline, event->thread);
+	const uint64_t pc = visible_place(timeline, event->thread);
 	if (event->watch < WATCHES)
 		note_counted(timeline, EVENT_WATCHPOINT, timeline->active->watches[event->watch].address);
 	else if (timeline->position.steps < limit->steps && traps_has_break(timeline->active, pc) &&
@@ -229,7 +229,7 @@ static bool look_back_within(struct timeline *timeline, struct traps *traps, str
 {
 	const struct position here = timeline->position;
 	const bool counted = here.steps_known && timeline->root == 0;
-	const uint64_t pc = visible_pc(timeline, timeline->event.thread);
+	const uint64_t pc = visible_place(timeline, timeline->event.thread);
 	struct user_regs_struct registers;
 	uint64_t behind;
 	/* A stop at this very place is none before it. */
@@ -314,7 +314,10 @@ enum status timeline_last_touch(struct timeline *timeline, uint64_t address, siz
 				enum timeline_access access, struct move *move)
 {
 	struct traps traps = {.watches_length = 1};
-	traps.watches[0] = (struct user_watch){.address = address, .size = (uint8_t)size, .access = access};
+	traps.watches[0] = (struct user_watch){.address = place_in(timeline->shown, address),
+					       .size = (uint8_t)size,
+					       .access = access,
+					       .everywhere = true};
 	if (!watch_is_possible(address, size))
 		return STATUS_UNSUPPORTED;
 	move_begin(timeline);

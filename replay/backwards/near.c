@@ -41,7 +41,7 @@ static bool step_is_trapped(struct timeline *timeline)
 {
 	const struct event *event = &timeline->event;
 	return event->watch < WATCHES ||
-	       traps_has_break(timeline->active, visible_pc(timeline, event->thread));
+	       traps_has_break(timeline->active, visible_place(timeline, event->thread));
 }
 
 enum stretch { STRETCH_ENDS, STRETCH_GOES_ON, STRETCH_BROKEN };
@@ -88,7 +88,8 @@ static enum stretch run_stretch(struct nearing_state *near, struct traps *traps,
 			return STRETCH_ENDS;
 		if (event->kind == EVENT_SIGNAL && !near->wants_signal)
 			continue;
-		if (event->kind != EVENT_SLICE || traps_has_break(traps, visible_pc(timeline, event->thread)))
+		if (event->kind != EVENT_SLICE ||
+		    traps_has_break(traps, visible_place(timeline, event->thread)))
 			return STRETCH_ENDS;
 		if (!timeline->position.steps_known)
 			return STRETCH_GOES_ON; /* no image can be had */
@@ -146,7 +147,7 @@ static enum nearing near_end(struct timeline *timeline, struct traps *traps, boo
 	struct nearing_state near = {.timeline = timeline, .wants_signal = wants_signal};
 	const bool at_beginning = timeline->root == 0 && timeline->position.steps_known;
 	if (!at_beginning && !inside_here(timeline))
-		return give_up(timeline, timeline->position.part, move);
+		return NEAR_UNCOPIED;
 	if (at_beginning && timeline->position.steps == 0)
 		checkpoint_here(timeline);
 	note_from(&near);
@@ -168,15 +169,70 @@ bool near_closer(struct timeline *timeline, bool *broken, struct move *move)
 	return !*broken;
 }
 
-enum nearing near_next(struct timeline *timeline, struct move *move)
+/* Is this the end of one more of what the segment counts? */
+static bool step_counts(struct timeline *timeline, const struct segment *segment)
 {
-	struct traps *traps = timeline->active;
-	return near_end(timeline, traps, false, move);
+	const struct event *event = &timeline->event;
+	switch (segment->kind) {
+	case SEGMENT_STEPS:
+		return event->kind == EVENT_STEP;
+	case SEGMENT_BREAK:
+		return event->kind == EVENT_STEP &&
+		       visible_place(timeline, event->thread) == segment->address;
+	case SEGMENT_WATCH:
+		return event->kind == EVENT_STEP && event->watch < WATCHES;
+	case SEGMENT_SIGNAL:
+		return event->kind == EVENT_SIGNAL;
+	case SEGMENT_LOST:
+		break;
+	}
+	return false;
+}
+
+/* By this segment, step by step; false: it isn't come to so, or *interrupted, and *move says so. */
+static bool count_segment(struct timeline *timeline, const struct segment *segment, bool *interrupted,
+			  struct move *move)
+{
+	const size_t part = timeline->position.part;
+	use_own(timeline, segment->kind == SEGMENT_WATCH ? segment : NULL);
+	for (uint64_t left = segment->count; left > 0;) {
+		const struct event *event = run_advance(timeline, MODE_STEP);
+		*interrupted = event->kind == EVENT_INTERRUPTED || path_is_enough(timeline);
+		if (*interrupted)
+			move_fill(timeline, MOVE_INTERRUPTED, move);
+		if (*interrupted || timeline->position.part != part || event->kind == EVENT_END ||
+		    timeline->position.steps > STEPS_MOST)
+			return false;
+		left -= step_counts(timeline, segment);
+	}
+	return true;
+}
+
+/* Where no image can be had the way is made once more from the part's beginning, and its instructions are counted. */
+static enum nearing near_counted(struct timeline *timeline, const struct path *path, size_t part,
+				 const struct user_regs_struct *registers, struct move *move)
+{
+	struct user_regs_struct there;
+	bool on = true, interrupted = false;
+	if (!go_to_part(timeline, part, move))
+		return NEAR_ELSEWHERE;
+	for (size_t i = 0; on && i < path->length; i++)
+		on = count_segment(timeline, &path->segments[i], &interrupted, move);
+	traps_use(timeline, NULL);
+	if (interrupted)
+		return NEAR_ELSEWHERE;
+	on = on && timeline->position.steps > 0 &&
+	     timeline_registers(timeline, timeline->event.thread, &there) == STATUS_OK &&
+	     memcmp(&there, registers, sizeof there) == 0;
+	if (!on)
+		return give_up(timeline, part, move);
+	const struct spot before = {.part = part, .steps = timeline->position.steps - 1};
+	return go_to_spot(timeline, &before, move) ? NEAR_THERE : NEAR_ELSEWHERE;
 }
 
 /* The way without its last stop, which is then what lies before. */
-static enum nearing near_last_segment(struct timeline *timeline, const struct spot *root, struct path *path,
-				      struct move *move)
+static enum nearing near_last_stop(struct timeline *timeline, const struct spot *root, struct path *path,
+				   struct move *move)
 {
 	struct segment *last = &path->segments[path->length - 1], segment = *last;
 	struct leading leading = {.length = 0};
@@ -199,6 +255,22 @@ static enum nearing near_last_segment(struct timeline *timeline, const struct sp
 	    near_end(timeline, timeline->active, segment.kind == SEGMENT_SIGNAL, move);
 	traps_use(timeline, NULL);
 	return nearing;
+}
+
+static enum nearing near_last_segment(struct timeline *timeline, const struct spot *here, struct path *path,
+				      struct move *move)
+{
+	struct user_regs_struct registers;
+	const struct path whole = *path;
+	const struct segment last = path->segments[path->length - 1];
+	if (timeline_registers(timeline, timeline->event.thread, &registers) != STATUS_OK)
+		return give_up(timeline, here->part, move);
+	const enum nearing nearing = near_last_stop(timeline, here, path, move);
+	if (nearing != NEAR_UNCOPIED)
+		return nearing;
+	whole.segments[whole.length - 1] = last;
+	return here->root == 0 ? near_counted(timeline, &whole, here->part, &registers, move)
+			       : give_up(timeline, here->part, move);
 }
 
 /* An image at any place: from the part's beginning on, where that is near enough to look for it. */
@@ -236,4 +308,30 @@ enum nearing near_before(struct timeline *timeline, struct move *move)
 	const enum nearing nearing = near_last_segment(timeline, &here, &path, move);
 	path_release(&path);
 	return nearing;
+}
+
+/* Where no image can be had: to what stops it next, and from there one instruction back. */
+static enum nearing back_from_next(struct timeline *timeline, struct traps *traps, struct move *move)
+{
+	const size_t part = timeline->position.part;
+	const struct event *event;
+	traps_use(timeline, traps);
+	do
+		event = run_advance(timeline, MODE_FREE);
+	while (event->kind == EVENT_SIGNAL && timeline->position.part == part);
+	traps_use(timeline, NULL);
+	if (event->kind == EVENT_INTERRUPTED) {
+		move_fill(timeline, MOVE_INTERRUPTED, move);
+		return NEAR_ELSEWHERE;
+	}
+	if (timeline->position.part != part || event->kind == EVENT_END)
+		return give_up(timeline, part, move);
+	return near_before(timeline, move);
+}
+
+enum nearing near_next(struct timeline *timeline, struct move *move)
+{
+	struct traps *traps = timeline->active;
+	const enum nearing nearing = near_end(timeline, traps, false, move);
+	return nearing == NEAR_UNCOPIED ? back_from_next(timeline, traps, move) : nearing;
 }

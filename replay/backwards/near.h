@@ -13,8 +13,9 @@ void slices_begin(struct timeline *timeline, unsigned us);
 const struct event *slices_next(struct timeline *timeline);
 
 enum nearing {
-	NEAR_THERE, /* one instruction before it, counted */
-	NEAR_NONE,  /* there is no instruction in between */
+	NEAR_THERE,    /* one instruction before it, counted */
+	NEAR_NONE,     /* there is no instruction in between */
+	NEAR_UNCOPIED, /* no image can be had where it stands; nobody outside of near.c gets to see this */
 	NEAR_ELSEWHERE, /* interrupted, failed, or at the part's beginning for want of an image: *move or the remark say so */
 };
 /*

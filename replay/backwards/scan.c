@@ -43,7 +43,7 @@ void scanner_begin(struct scanner *scanner, struct timeline *timeline, const str
 {
 	const struct inside *root =
 	    timeline->root ? inside_before(timeline, timeline->position.part, timeline->root, 0) : NULL;
-	const uint64_t pc = visible_pc(timeline, timeline->event.thread);
+	const uint64_t pc = visible_place(timeline, timeline->event.thread);
 	*scanner = (struct scanner){.timeline = timeline,
 				    .traps = traps,
 				    .second = root && root->anywhere && traps_has_break(traps, pc)};
@@ -56,13 +56,13 @@ bool scanner_next(struct scanner *scanner, struct event *hit)
 	if (scanner->second) {
 		scanner->second = false;
 		*hit = (struct event){
-		    .kind = EVENT_BREAKPOINT, .thread = thread, .address = visible_pc(timeline, thread)};
+		    .kind = EVENT_BREAKPOINT, .thread = thread, .address = visible_place(timeline, thread)};
 		return true;
 	}
 	*hit = *run_advance(timeline, MODE_FREE);
 	switch (hit->kind) {
 	case EVENT_WATCHPOINT:
-		scanner->second = traps_has_break(scanner->traps, visible_pc(timeline, hit->thread));
+		scanner->second = traps_has_break(scanner->traps, visible_place(timeline, hit->thread));
 		return true;
 	case EVENT_BREAKPOINT:
 		return traps_has_break(scanner->traps, hit->address);
@@ -132,7 +132,7 @@ static bool note_hit(struct scan *scan, const struct event *event)
 			  .at_beginning = event->flushed,
 			  .root = scan->root,
 			  .count = ++scan->count,
-			  .behind = visible_pc(timeline, event->thread)};
+			  .behind = visible_place(timeline, event->thread)};
 	if (event->kind == EVENT_WATCHPOINT && !event->flushed) {
 		note_toucher(scan, &hit);
 		touch_note(timeline, &scan->scanner.traps->watches[event->watch]);
@@ -163,7 +163,7 @@ static bool begin_part(struct scan *scan)
 	if (timeline->event.kind == EVENT_START || timeline->position.part == scan->limit)
 		return true;
 	hit.event.kind = EVENT_BREAKPOINT;
-	hit.event.address = visible_pc(timeline, hit.event.thread);
+	hit.event.address = visible_place(timeline, hit.event.thread);
 	bool there = hit.event.address && traps_has_break(scan->scanner.traps, hit.event.address) &&
 		     is_wanted(timeline, &hit.event);
 	return !there || hits_add(scan->hits, &hit);

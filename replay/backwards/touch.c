@@ -20,11 +20,11 @@ void touch_note(struct timeline *timeline, const struct user_watch *watch)
 {
 	const uint32_t thread = timeline->event.thread;
 	struct tracee *tracee = process_tracee(timeline->process, thread);
-	struct guess guess = {.behind = visible_pc(timeline, thread)};
+	struct guess guess = {.behind = visible_place(timeline, thread)};
 	if (!tracee || guess_of(timeline, guess.behind))
 		return;
 	guess.length = touching_guess(timeline->touching, process_entries(timeline->process), tracee,
-				      watch->address, watch->size, guess.at);
+				      place_address(watch->address), watch->size, guess.at);
 	if (guess.length > 0)
 		timeline->guesses[timeline->guesses_made++ % GUESSES] = guess;
 }
@@ -41,7 +41,7 @@ static bool touches_next(const struct timeline *timeline, const struct user_watc
 {
 	struct tracee *tracee = process_tracee(timeline->process, timeline->event.thread);
 	return tracee && touching_next(timeline->touching, process_entries(timeline->process), tracee,
-				       watch->address, watch->size);
+				       place_address(watch->address), watch->size);
 }
 
 /*
@@ -125,13 +125,13 @@ enum touch lead_go(struct timeline *timeline, const struct segment *segment, con
 	use_own(timeline, segment);
 	for (size_t i = 0; i < leading->length; i++)
 		timeline->own.befores[timeline->own.befores_length++] = leading->at[i];
-	bool found = stands_at_one(timeline) && leads(timeline, segment->address), on = !found;
+	bool found = stands_at_one(timeline) && leads(timeline, place_address(segment->address)), on = !found;
 	while (on) {
 		const struct event *event = run_advance(timeline, MODE_FREE);
 		on = timeline->position.part == part;
 		const bool at_one =
 		    on && event->kind == EVENT_BREAKPOINT && event->address != segment->address;
-		found = at_one && leads(timeline, segment->address);
+		found = at_one && leads(timeline, place_address(segment->address));
 		on = on && (event->kind == EVENT_SIGNAL || at_one) && !found;
 	}
 	traps_use(timeline, NULL);

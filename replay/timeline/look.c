@@ -24,6 +24,8 @@ size_t timeline_length(const struct timeline *timeline)
 size_t timeline_written(const struct timeline *timeline, uint64_t address, size_t size, size_t part)
 {
 	const struct trace *trace = &timeline->trace;
+	if (!process_memory_key(timeline->process, address, &address))
+		return 0;
 	for (size_t i = part < trace->length ? part : trace->length; i > 0; i--) {
 		const struct op *op = &trace->at[i - 1].op;
 		const uint64_t low = (uint64_t)op->arg2, bytes = op->arg > 0 ? (uint64_t)op->arg : 1;
@@ -145,7 +147,8 @@ enum status timeline_extended(struct timeline *timeline, uint32_t thread, void *
 size_t timeline_read(struct timeline *timeline, uint64_t address, void *to, size_t size)
 {
 	struct target *changed = changed_target(timeline);
-	const struct target *target = changed ? changed : process_target(timeline->process);
+	const bool shown = process_memory_shown(timeline->process) == timeline->shown;
+	const struct target *target = changed ? changed : shown ? process_target(timeline->process) : NULL;
 	uint8_t *bytes = to;
 	size_t done = 0;
 	while (target && done < size) {

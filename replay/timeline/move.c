@@ -10,7 +10,7 @@ void move_fill(struct timeline *timeline, enum move_end end, struct move *move)
 	const struct event *event = &timeline->event;
 	*move = (struct move){.end = end,
 			      .thread = event->thread,
-			      .address = event->address,
+			      .address = place_address(event->address),
 			      .signal = event->signal,
 			      .status = STATUS_OK};
 	snprintf(move->why, sizeof move->why, "%s", timeline->remark);
@@ -58,11 +58,12 @@ bool move_ends(struct timeline *timeline, const struct event *event, struct move
 	case EVENT_SLICE:
 		return false;
 	case EVENT_PART: {
-		uint64_t pc = visible_pc(timeline, event->thread);
-		if (!pc || !traps_has_break(&timeline->user, pc) || !traps_stop(timeline, event->thread, pc))
+		const uint64_t place = visible_place(timeline, event->thread);
+		if (!place || !traps_has_break(&timeline->user, place) ||
+		    !traps_stop(timeline, event->thread, place))
 			return false;
 		move_fill(timeline, MOVE_BREAKPOINT, move);
-		move->address = pc;
+		move->address = place_address(place);
 		return true;
 	}
 	case EVENT_BREAKPOINT:
@@ -93,6 +94,8 @@ void move_begin(struct timeline *timeline)
 {
 	timeline->interrupted = false;
 	timeline_drop_changes(timeline);
+	(void)timeline_show(timeline,
+			    timeline_memory_of(timeline, timeline->event.thread)); /* or it is over */
 }
 
 /* There is a run to go on with. False: *move says why not. */
@@ -132,8 +135,8 @@ static bool step_ends(struct timeline *timeline, uint64_t low, uint64_t high, st
 	uint64_t pc = visible_pc(timeline, event->thread);
 	if (event->watch < WATCHES) {
 		move_fill(timeline, MOVE_WATCHPOINT, move);
-		move->address = timeline->active->watches[event->watch].address;
-	} else if (traps_has_break(&timeline->user, pc)) {
+		move->address = place_address(timeline->active->watches[event->watch].address);
+	} else if (traps_has_break(&timeline->user, place_of(timeline, event->thread, pc))) {
 		move_fill(timeline, MOVE_BREAKPOINT, move);
 		move->address = pc;
 	} else if (run_is_interrupted(timeline)) {

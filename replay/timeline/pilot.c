@@ -58,8 +58,9 @@ static bool arrive(struct resume_ctx *ctx)
 	const struct user_regs_struct *regs = tracee_regs(ctx->tracee);
 	bool at_copy = regs && entries_at_copy(process_entries(timeline->process), regs->rip);
 	bool arrived = moved || (at_copy && !was_fresh && timeline->shown_pc != pc);
-	if (arrived && traps_has_break(timeline->active, pc))
-		return yield(ctx, (struct event){.kind = EVENT_BREAKPOINT, .address = pc});
+	const uint64_t place = place_of(timeline, ctx->thread, pc);
+	if (arrived && traps_has_break(timeline->active, place))
+		return yield(ctx, (struct event){.kind = EVENT_BREAKPOINT, .address = place});
 	return true;
 }
 
@@ -104,7 +105,16 @@ static bool has_break(const struct resume_ctx *ctx, uint64_t pc)
 {
 	uint8_t original;
 	return traps_original(ctx->timeline, pc, &original) ||
-	       (resume_at_answered(ctx, pc) && traps_has_break(ctx->timeline->active, pc));
+	       (resume_at_answered(ctx, pc) &&
+		traps_has_break(ctx->timeline->active, place_of(ctx->timeline, ctx->thread, pc)));
+}
+
+/* True: go on. */
+static bool yield_break(struct resume_ctx *ctx, uint64_t pc)
+{
+	const struct event event = {.kind = EVENT_BREAKPOINT,
+				    .address = place_of(ctx->timeline, ctx->thread, pc)};
+	return yield(ctx, event);
 }
 
 /* Is the stop one that somebody looking wants to see? */
@@ -130,7 +140,7 @@ static enum stop_action judge_stop(struct resume_ctx *ctx)
 						      .watch = watch,
 						      .address = timeline->active->watches[watch].address}));
 		if (has_break(ctx, pc))
-			return action_of(yield(ctx, (struct event){.kind = EVENT_BREAKPOINT, .address = pc}));
+			return action_of(yield_break(ctx, pc));
 		return ACTION_ON;
 	case STOP_TRAP:
 		if (!resume_at_answered(ctx, stop->address) &&
@@ -139,14 +149,12 @@ static enum stop_action judge_stop(struct resume_ctx *ctx)
 		tracee_change_regs(ctx->tracee)->rip = stop->address;
 		if (!has_break(ctx, stop->address))
 			return ACTION_ON;
-		return action_of(
-		    yield(ctx, (struct event){.kind = EVENT_BREAKPOINT, .address = stop->address}));
+		return action_of(yield_break(ctx, stop->address));
 	case STOP_WATCH: {
 		size_t hit = resume_take_hit(ctx);
 		uint64_t before = resume_pc(ctx);
 		if (hit == WATCHES && traps_has_before(timeline->active, before))
-			return action_of(
-			    yield(ctx, (struct event){.kind = EVENT_BREAKPOINT, .address = before}));
+			return action_of(yield_break(ctx, before));
 		if (hit == WATCHES)
 			return ACTION_ON;
 		resume_leave_copy(ctx);
@@ -207,7 +215,7 @@ static void arrange_processors(const struct resume_ctx *ctx)
 static void prepare(struct resume_ctx *ctx)
 {
 	traps_renew(ctx->timeline);
-	traps_arm(ctx->timeline, ctx->tracee);
+	traps_arm(ctx->timeline, ctx->thread, ctx->tracee);
 	arrange_processors(ctx);
 }
 
@@ -319,7 +327,8 @@ static void hide(void *context, uint64_t address, uint8_t *bytes, size_t size)
 static void plant(void *context, struct target *target, bool planted)
 {
 	struct timeline *timeline = context;
-	if (timeline->planted_in)
+	/* What is copied is that of the running thread, where they are planted if they are anywhere. */
+	if (timeline->planted_in && (!planted || timeline->planted_in == target))
 		traps_plant(timeline, target, planted);
 }
 

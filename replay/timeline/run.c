@@ -17,7 +17,9 @@ bool run_is_interrupted(struct timeline *timeline)
 bool run_yield(struct timeline *timeline, const struct event *event)
 {
 	timeline->event = *event;
+	memories_stop(timeline);
 	coroutine_yield(timeline->run);
+	memories_run(timeline);
 	return timeline->mode == MODE_LEAVE;
 }
 
@@ -53,6 +55,7 @@ static bool yield_part(struct timeline *timeline, size_t part)
 {
 	uint32_t thread = seen_thread(timeline, part);
 	timeline->fresh = true;
+	timeline->part_begun = part;
 	timeline->given = 0;
 	timeline->output_before = process_output_mark(timeline->process);
 	timeline->fresh_pc = visible_pc(timeline, thread);
@@ -73,7 +76,7 @@ static void arm(struct timeline *timeline, size_t part)
 {
 	struct tracee *tracee = process_tracee(timeline->process, part_thread(timeline, part));
 	if (tracee && tracee->life == TRACEE_STOPPED)
-		traps_arm(timeline, tracee);
+		traps_arm(timeline, part_thread(timeline, part), tracee);
 }
 
 /* The store of the thread's that reaches memory by this transition, of which no processor tells. False: none does. */

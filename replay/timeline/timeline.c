@@ -1,5 +1,6 @@
 /* The life of a timeline: the schedule is played once, then walked; and what takes its place when it is left. */
 #include "replay/timeline/timeline.h"
+#include "replay/text/words.h"
 
 #include <fmc/replay/player.h>
 #include <fmc/supervisor/collect.h>
@@ -196,6 +197,7 @@ void timeline_free(struct timeline *timeline)
 	schedule_release(&timeline->schedule);
 	free(timeline->steps);
 	free(timeline->ended);
+	free(timeline->known);
 	free(timeline);
 }
 
@@ -208,13 +210,14 @@ void timeline_pass_signals(struct timeline *timeline, const bool passes[TIMELINE
 enum status timeline_break(struct timeline *timeline, uint64_t address)
 {
 	traps_use(timeline, NULL);
-	return traps_add_break(&timeline->user, address) ? STATUS_OK : STATUS_NO_MEMORY;
+	return traps_add_break(&timeline->user, place_in(timeline->shown, address)) ? STATUS_OK
+										    : STATUS_NO_MEMORY;
 }
 
 void timeline_unbreak(struct timeline *timeline, uint64_t address)
 {
 	traps_use(timeline, NULL);
-	traps_remove_break(&timeline->user, address);
+	traps_remove_break(&timeline->user, place_in(timeline->shown, address));
 }
 
 enum status timeline_watch(struct timeline *timeline, uint64_t address, size_t size,
@@ -224,42 +227,60 @@ enum status timeline_watch(struct timeline *timeline, uint64_t address, size_t s
 	if (!watch_is_possible(address, size) || user->watches_length == WATCHES)
 		return STATUS_UNSUPPORTED;
 	traps_use(timeline, NULL);
-	user->watches[user->watches_length++] =
-	    (struct user_watch){.address = address, .size = (uint8_t)size, .access = access};
+	user->watches[user->watches_length++] = (struct user_watch){
+	    .address = place_in(timeline->shown, address), .size = (uint8_t)size, .access = access};
 	return STATUS_OK;
 }
 
 void timeline_unwatch(struct timeline *timeline, uint64_t address, size_t size, enum timeline_access access)
 {
 	struct traps *user = &timeline->user;
+	const uint64_t place = place_in(timeline->shown, address);
 	traps_use(timeline, NULL);
 	for (size_t i = 0; i < user->watches_length; i++) {
 		struct user_watch *watch = &user->watches[i];
-		if (watch->address == address && watch->size == size && watch->access == access) {
+		if (watch->address == place && watch->size == size && watch->access == access) {
 			*watch = user->watches[--user->watches_length];
 			return;
 		}
 	}
 }
 
-/* Why this thread can't go on, in words. */
-static void explain_blocked(const struct timeline *timeline, uint32_t thread, char why[256])
+static void add_why_blocked(const struct timeline *timeline, uint32_t thread, struct text *text)
 {
 	const struct model *model = timeline_model(timeline);
 	enum object_class class = CLASS_NONE;
 	uint32_t object = NO_OBJECT;
+	words_label(text, &timeline->schedule, thread);
 	if (thread >= model_threads(model) || model_exited(model, thread)) {
-		snprintf(why, 256, "T%u %s", thread + 1,
-			 thread >= model_threads(model) ? "doesn't exist here" : "has exited");
+		text_printf(text, thread >= model_threads(model) ? " doesn't exist here" : " has exited");
 		return;
 	}
-	uint32_t holder = model_waits_for(model, thread, &class, &object);
-	if (holder == NO_THREAD)
-		snprintf(why, 256, "T%u can't go on here: it waits, in %s", thread + 1,
-			 op_name(model_pending(model, thread)->kind));
-	else
-		snprintf(why, 256, "T%u can't go on here: it waits for T%u, in %s", thread + 1, holder + 1,
-			 op_name(model_pending(model, thread)->kind));
+	const uint32_t holder = model_waits_for(model, thread, &class, &object);
+	text_printf(text, " can't go on here: it waits");
+	if (holder != NO_THREAD) {
+		text_printf(text, " for ");
+		words_label(text, &timeline->schedule, holder);
+	}
+	text_printf(text, ", in %s", op_name(model_pending(model, thread)->kind));
+}
+
+/* Why this thread can't go on, in words. */
+static void explain_blocked(const struct timeline *timeline, uint32_t thread, char why[256])
+{
+	struct text text = {0};
+	add_why_blocked(timeline, thread, &text);
+	snprintf(why, 256, "%s", text_string(&text));
+	text_release(&text);
+}
+
+static void explain_fairness(const struct timeline *timeline, uint32_t thread, char why[256])
+{
+	struct text label = {0};
+	words_label(&label, &timeline->schedule, thread);
+	snprintf(why, 256, "fairness doesn't let %s go on here: others have waited longer",
+		 text_string(&label));
+	text_release(&label);
 }
 
 /* Run the branch to its end, and follow it from then on. */
@@ -281,8 +302,7 @@ static enum status run_branch(struct timeline *timeline, size_t part, char why[2
 	timeline->extends = false;
 	const struct trace *trace = &timeline->trace;
 	if (status == STATUS_OK && trace->end == END_DIVERGED) {
-		snprintf(why, 256, "fairness doesn't let T%u go on here: others have waited longer",
-			 timeline->plan.prefix[part - 1].thread + 1);
+		explain_fairness(timeline, timeline->plan.prefix[part - 1].thread, why);
 		status = STATUS_UNSUPPORTED;
 	} else if (status == STATUS_OK && (trace->end == END_ERROR || trace->end == END_UNSUPPORTED)) {
 		snprintf(why, 256, "%s", trace->message);

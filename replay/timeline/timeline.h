@@ -22,6 +22,7 @@
  *     move.c             movements forwards, and to the beginnings of parts
  *     mark.c             places to return to
  *     visible.c          where threads stand, as the program would see it
+ *     memories.c         whose memory is meant, of several processes
  *     look.c             threads, registers, memory as the program would see them
  *     change.c           a copy of the process that may be changed
  *     run_copy.c         and run
@@ -86,6 +87,12 @@ struct visit {
 	uint64_t steps, digest;
 };
 
+/* What is known of a memory: see timeline_memory_copied() and timeline_memory_part(). */
+struct memory_known {
+	uint32_t copied;
+	size_t part;
+};
+
 struct timeline {
 	struct timeline_options options;
 	struct schedule schedule; /* what is followed */
@@ -108,17 +115,18 @@ struct timeline {
 	size_t begins_at;   /* the part it begun with */
 	struct event event; /* the last one */
 	enum step_mode mode;
-	bool over;     /* EVENT_END has been yielded */
-	bool starting; /* nothing of the program has run */
-	bool fresh;    /* a part has begun, and nobody has moved in it */
+	bool over;	   /* EVENT_END has been yielded */
+	bool starting;	   /* nothing of the program has run */
+	bool fresh;	   /* a part has begun, and nobody has moved in it */
+	size_t part_begun; /* the last to begin */
 	uint64_t fresh_pc;
 	uint64_t shown_pc; /* the last event was about a thread here, which hasn't moved; 0: it has */
 	unsigned ticks;
-	uint64_t given;		       /* see struct inside */
+	uint64_t given;			  /* see struct inside */
 	struct output_mark output_before; /* this part */
-	bool midway;		       /* stopped where an image can be taken in the middle of the part */
-	const struct inside *enter;    /* to be put in the process's place; NULL: none */
-	unsigned slice_us, slices;     /* how long one is, and how many there have been */
+	bool midway;			  /* stopped where an image can be taken in the middle of the part */
+	const struct inside *enter;	  /* to be put in the process's place; NULL: none */
+	unsigned slice_us, slices;	  /* how long one is, and how many there have been */
 	bool apart;		       /* threads have been let run on other processors since it was made */
 	bool passes[TIMELINE_SIGNALS]; /* signals at which nobody wants to stop */
 	bool interrupted;	       /* the user has said so, in this movement */
@@ -127,13 +135,22 @@ struct timeline {
 	struct position position;
 	uint32_t root;	  /* what position.steps are counted from, see struct inside */
 	struct path path; /* from there, if they aren't known */
+	/* Of several processes: */
+	uint32_t shown;	  /* the memory that is meant */
+	uint32_t running; /* that of the thread that runs, while it is stopped */
+	struct memory_known *known;
+	uint32_t memories, memories_room;
 	/* Traps. */
 	struct traps user, own, scanned;
 	struct traps *active; /* those in force now; NULL: none */
 	struct timeline_filter filter;
 	struct target *planted_in;
+	uint32_t planted_memory;
 	bool threaded; /* they were planted when there were several threads */
 	bool armed;    /* some thread of this target has had watchpoints */
+	size_t armed_as
+	    [WATCHES]; /* which of those in force the running thread has, by their bits in the processor */
+	size_t armed_length;
 	/* Images. */
 	struct checkpoint *checkpoints;
 	size_t checkpoints_length, checkpoints_room;
@@ -173,8 +190,28 @@ bool run_is_interrupted(struct timeline *timeline);
 /* pilot.c */
 void pilot_install(struct timeline *timeline);
 
+/*
+ * memories.c: addresses in the memories of several processes are told apart by bits that addresses don't have: with the number of their memory
+ * above them they are places. Those in the first are themselves. Traps, events and segments have places.
+ */
+uint64_t place_of(const struct timeline *timeline, uint32_t thread, uint64_t address); /* 0 of 0 */
+uint64_t place_in(uint32_t memory, uint64_t address);
+uint64_t place_address(uint64_t place);
+bool place_is_in(uint64_t place, uint32_t memory);
+/* Is this place in the thread's memory, or shared with it? Then *there is its address there. */
+bool place_reaches(const struct timeline *timeline, uint64_t place, uint32_t thread, uint64_t *there);
+/* The run is gone on with: the process of the thread that runs is the one that is meant again. */
+void memories_run(struct timeline *timeline);
+/* It has stopped. */
+void memories_stop(struct timeline *timeline);
+/* The thread's process is the one that is meant, until memories_leave() has what this returned. */
+uint32_t memories_visit(struct timeline *timeline, uint32_t thread);
+void memories_leave(struct timeline *timeline, uint32_t before);
+
 /* visible.c: where a thread stands as the program would see it; 0 if it is gone. */
 uint64_t visible_pc(struct timeline *timeline, uint32_t thread);
+/* The same as a place. */
+uint64_t visible_place(struct timeline *timeline, uint32_t thread);
 /* Its registers likewise: a system call that it stands before hasn't begun. */
 void visible_registers(struct timeline *timeline, uint32_t thread, struct user_regs_struct *registers);
 

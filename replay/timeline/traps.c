@@ -65,7 +65,8 @@ static bool has_watch(const struct traps *traps, const struct user_watch *watch)
 {
 	for (size_t i = 0; i < traps->watches_length; i++)
 		if (traps->watches[i].address == watch->address && traps->watches[i].size == watch->size &&
-		    traps->watches[i].access == watch->access)
+		    traps->watches[i].access == watch->access &&
+		    traps->watches[i].everywhere == watch->everywhere)
 			return true;
 	return false;
 }
@@ -99,23 +100,25 @@ static bool is_ours(const struct timeline *timeline, uint64_t address)
 
 static void plant_one(struct timeline *timeline, struct target *target, struct user_break *one)
 {
+	const uint64_t address = place_address(one->address);
 	uint8_t byte;
 	one->planted = false;
-	one->waiting = target_read(target, one->address, &byte, 1) != STATUS_OK;
+	one->waiting = target_read(target, address, &byte, 1) != STATUS_OK;
 	if (one->waiting)
 		return;
-	if (byte == trap_instruction && entries_is_trap(process_entries(timeline->process), one->address))
+	if (byte == trap_instruction && entries_is_trap(process_entries(timeline->process), address))
 		return;
 	one->original = byte;
-	one->planted = target_write(target, one->address, &trap_instruction, 1) == STATUS_OK;
+	one->planted = target_write(target, address, &trap_instruction, 1) == STATUS_OK;
 }
 
 /* Unless the library that it was in has gone. */
 static void take_out(struct target *target, const struct user_break *one)
 {
+	const uint64_t address = place_address(one->address);
 	uint8_t byte;
-	if (target_read(target, one->address, &byte, 1) == STATUS_OK && byte == trap_instruction)
-		(void)target_write(target, one->address, &one->original, 1); /* gone meanwhile */
+	if (target_read(target, address, &byte, 1) == STATUS_OK && byte == trap_instruction)
+		(void)target_write(target, address, &one->original, 1); /* gone meanwhile */
 }
 
 void traps_plant(struct timeline *timeline, struct target *target, bool planted)
@@ -123,18 +126,24 @@ void traps_plant(struct timeline *timeline, struct target *target, bool planted)
 	struct traps *traps = timeline->active;
 	for (size_t i = 0; traps && i < traps->breaks_length; i++) {
 		struct user_break *one = &traps->breaks[i];
+		if (!place_is_in(one->address, timeline->planted_memory))
+			continue;
 		if (planted)
 			plant_one(timeline, target, one);
-		else if (one->planted && !is_ours(timeline, one->address))
+		else if (one->planted && !is_ours(timeline, place_address(one->address)))
 			take_out(target, one);
 	}
 }
 
+/* Unless the memory that they were in has gone. */
 static void withdraw(struct timeline *timeline)
 {
+	const uint32_t before = process_memory_shown(timeline->process);
 	if (!timeline->planted_in)
 		return;
-	traps_plant(timeline, timeline->planted_in, false);
+	if (process_memory_show(timeline->process, timeline->planted_memory))
+		traps_plant(timeline, timeline->planted_in, false);
+	(void)process_memory_show(timeline->process, before);
 	timeline->planted_in = NULL;
 }
 
@@ -157,32 +166,44 @@ static void plant_waiting(struct timeline *timeline, struct target *target)
 {
 	struct traps *traps = timeline->active;
 	for (size_t i = 0; i < traps->breaks_length; i++)
-		if (traps->breaks[i].waiting)
+		if (traps->breaks[i].waiting &&
+		    place_is_in(traps->breaks[i].address, timeline->planted_memory))
 			plant_one(timeline, target, &traps->breaks[i]);
 }
 
 void traps_renew(struct timeline *timeline)
 {
 	struct target *target = process_target(timeline->process);
+	const uint32_t memory = process_memory_shown(timeline->process);
 	bool threaded = process_threaded(timeline->process);
 	const struct traps *traps = timeline->active;
 	if (!traps || traps->breaks_length == 0)
 		return;
-	if (timeline->planted_in == target && timeline->threaded == threaded) {
+	if (timeline->planted_in == target && timeline->planted_memory == memory &&
+	    timeline->threaded == threaded) {
 		plant_waiting(timeline, target);
 		return;
 	}
 	/* fmc plants its other traps when there are several threads, and writes whole ranges with them. */
-	if (timeline->planted_in)
-		traps_plant(timeline, target, false);
-	traps_plant(timeline, target, true);
+	withdraw(timeline);
 	timeline->planted_in = target;
+	timeline->planted_memory = memory;
 	timeline->threaded = threaded;
+	traps_plant(timeline, target, true);
+}
+
+/* What is planted in the memory that is meant. */
+static const struct traps *planted_here(const struct timeline *timeline)
+{
+	const bool here =
+	    timeline->planted_in && timeline->planted_memory == process_memory_shown(timeline->process);
+	return here ? timeline->active : NULL;
 }
 
 bool traps_original(const struct timeline *timeline, uint64_t address, uint8_t *original)
 {
-	const struct user_break *found = timeline->planted_in ? find(timeline->active, address) : NULL;
+	const struct user_break *found =
+	    find(planted_here(timeline), place_in(timeline->planted_memory, address));
 	if (!found || !found->planted)
 		return false;
 	*original = found->original;
@@ -191,11 +212,12 @@ bool traps_original(const struct timeline *timeline, uint64_t address, uint8_t *
 
 void traps_hide(const struct timeline *timeline, uint64_t address, uint8_t *bytes, size_t size)
 {
-	const struct traps *traps = timeline->planted_in ? timeline->active : NULL;
+	const struct traps *traps = planted_here(timeline);
+	const uint64_t first = place_in(timeline->planted_memory, address);
 	for (size_t i = 0; traps && i < traps->breaks_length; i++) {
 		const struct user_break *one = &traps->breaks[i];
-		if (one->planted && one->address >= address && one->address - address < size)
-			bytes[one->address - address] = one->original;
+		if (one->planted && one->address >= first && one->address - first < size)
+			bytes[one->address - first] = one->original;
 	}
 }
 
@@ -219,23 +241,31 @@ void timeline_set_filter(struct timeline *timeline, const struct timeline_filter
 bool traps_stop(const struct timeline *timeline, uint32_t thread, uint64_t address)
 {
 	const struct timeline_filter *filter = &timeline->filter;
-	return !filter->passes || !filter->passes(filter->context, thread, address);
+	return !filter->passes || !filter->passes(filter->context, thread, place_address(address));
 }
 
-void traps_arm(struct timeline *timeline, struct tracee *tracee)
+void traps_arm(struct timeline *timeline, uint32_t thread, struct tracee *tracee)
 {
 	static const struct traps none;
 	const struct traps *traps = timeline->active ? timeline->active : &none;
 	struct hardware_watch watches[WATCHES];
 	size_t n = 0;
+	timeline->armed_length = 0;
 	if (traps->watches_length == 0 && traps->befores_length == 0 && !timeline->armed)
 		return;
 	for (size_t i = 0; i < traps->watches_length; i++) {
 		const struct user_watch *watch = &traps->watches[i];
-		watches[n++] = (struct hardware_watch){.address = watch->address,
-						       .size = watch->size,
-						       .write_only = watch->access == TIMELINE_WRITE};
+		uint64_t address = place_address(watch->address);
+		const bool there = watch->everywhere
+				       ? place_reaches(timeline, watch->address, thread, &address)
+				       : place_is_in(watch->address, timeline_memory_of(timeline, thread));
+		if (!there)
+			continue;
+		timeline->armed_as[n] = i;
+		watches[n++] = (struct hardware_watch){
+		    .address = address, .size = watch->size, .write_only = watch->access == TIMELINE_WRITE};
 	}
+	timeline->armed_length = n;
 	for (size_t i = 0; i < traps->befores_length && n < WATCHES; i++)
 		watches[n++] =
 		    (struct hardware_watch){.address = traps->befores[i], .size = 1, .execute = true};
@@ -268,10 +298,10 @@ bool timeline_can_watch(const struct timeline *timeline)
 
 size_t traps_hit(struct timeline *timeline, struct tracee *tracee)
 {
-	size_t n = timeline->active ? timeline->active->watches_length : 0;
-	unsigned hit = n ? tracee_watches_hit(tracee) : 0;
+	const size_t n = timeline->active ? timeline->armed_length : 0;
+	const unsigned hit = n ? tracee_watches_hit(tracee) : 0;
 	for (size_t i = 0; i < n; i++)
 		if (hit >> i & 1)
-			return i;
+			return timeline->armed_as[i];
 	return WATCHES;
 }

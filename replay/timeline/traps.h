@@ -8,6 +8,7 @@ struct timeline;
 struct target;
 struct tracee;
 
+/* Addresses are places (timeline.h) but where bytes of the memory that is meant are spoken of. */
 struct user_break {
 	uint64_t address;
 	uint8_t original;
@@ -19,6 +20,7 @@ struct user_watch {
 	uint64_t address;
 	uint8_t size;
 	enum timeline_access access;
+	bool everywhere; /* also in other processes, where this memory is shared with them */
 };
 
 #define WATCHES	    4
@@ -59,11 +61,11 @@ void traps_plant(struct timeline *timeline, struct target *target, bool planted)
 /* Is this arrival at a breakpoint one that the user wants to stop at? */
 bool traps_stop(const struct timeline *timeline, uint32_t thread, uint64_t address);
 /* Let a thread have the watchpoints in force; which has it hit? WATCHES: none. */
-void traps_arm(struct timeline *timeline, struct tracee *tracee);
+void traps_arm(struct timeline *timeline, uint32_t thread, struct tracee *tracee);
 size_t traps_hit(struct timeline *timeline, struct tracee *tracee);
-/* Is it to be stopped before an instruction there? */
+/* Is it to be stopped before an instruction there, at an address of the running thread's? */
 bool traps_has_before(const struct traps *traps, uint64_t address);
-/* The byte that one in force has taken the place of; false if there is none planted. */
+/* The byte that one in force has taken the place of, in the memory that is meant; false if there is none planted. */
 bool traps_original(const struct timeline *timeline, uint64_t address, uint8_t *original);
 void traps_hide(const struct timeline *timeline, uint64_t address, uint8_t *bytes, size_t size);
 

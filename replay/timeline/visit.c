@@ -27,22 +27,45 @@ static uint64_t mix_memory(struct timeline *timeline, uint64_t digest, uint64_t 
 	return digest;
 }
 
-uint64_t visit_memory(struct timeline *timeline)
+/* The variables in the memory that is shown. */
+static uint64_t mix_variables(struct timeline *timeline, uint64_t digest)
 {
 	struct target_range ranges[MODULES];
 	const struct target *target = process_target(timeline->process);
 	const size_t length = target ? target_variables(target, ranges, MODULES) : 0;
-	uint64_t digest = length;
+	digest = mix(digest, length);
 	for (size_t i = 0; i < length; i++) {
 		const uint64_t size = ranges[i].high - ranges[i].low;
 		digest = mix_memory(timeline, mix(digest, ranges[i].low), ranges[i].low,
 				    ranges[i].low + (size < DATA_LOOK ? size : DATA_LOOK));
 	}
+	return digest;
+}
+
+/* Is it the first thread of its memory? */
+static bool is_first(struct timeline *timeline, uint32_t thread)
+{
+	uint32_t t = 0;
+	while (t < thread && (!timeline_alive(timeline, t) ||
+			      timeline_memory_of(timeline, t) != timeline_memory_of(timeline, thread)))
+		t++;
+	return t == thread;
+}
+
+uint64_t visit_memory(struct timeline *timeline)
+{
+	const uint32_t shown = timeline->shown;
+	uint64_t digest = 0;
 	for (uint32_t t = 0; t < timeline_threads(timeline); t++) {
 		struct user_regs_struct r;
-		if (timeline_registers(timeline, t, &r) == STATUS_OK)
-			digest = mix_memory(timeline, mix(digest, t), r.rsp, r.rsp + STACK_LOOK);
+		if (timeline_registers(timeline, t, &r) != STATUS_OK ||
+		    !timeline_show(timeline, timeline_memory_of(timeline, t)))
+			continue;
+		if (is_first(timeline, t))
+			digest = mix_variables(timeline, digest);
+		digest = mix_memory(timeline, mix(digest, t), r.rsp, r.rsp + STACK_LOOK);
 	}
+	(void)timeline_show(timeline, shown); /* or it isn't there, as before */
 	return digest;
 }
 

@@ -18,6 +18,9 @@
  *
  * Addresses and registers are those of the program as it would be without fmc: a thread before an operation stands at the
  * function's first instruction or at the system call's, and memory has no traps in it.
+ *
+ * Of a schedule of several processes nothing is copied: backwards is execution from the program's start. Addresses are those of the memory that is
+ * shown: timeline_show().
  */
 struct timeline;
 
@@ -41,7 +44,7 @@ enum move_end {
 struct move {
 	enum move_end end;
 	uint32_t thread;  /* whom it is about, always one that exists */
-	uint64_t address; /* MOVE_WATCHPOINT: of the watchpoint */
+	uint64_t address; /* MOVE_WATCHPOINT: of the watchpoint, in the memory for which it was set */
 	int signal;
 	enum status status;
 	char why[256]; /* otherwise empty, or a remark about this place */
@@ -99,7 +102,7 @@ void timeline_reverse_step(struct timeline *timeline, uint32_t thread, struct mo
 
 /*
  * Back to before the last instruction that has touched these bytes, whatever it wrote, past all else: MOVE_WATCHPOINT, or
- * MOVE_BEGIN if there is none. STATUS_UNSUPPORTED, and *move is untouched: the processor can't watch that.
+ * MOVE_BEGIN if there is none. Of several processes also by one that shares this memory. STATUS_UNSUPPORTED, and *move is untouched: the processor can't watch that.
  */
 enum timeline_access { TIMELINE_WRITE, TIMELINE_ACCESS };
 enum status timeline_last_touch(struct timeline *timeline, uint64_t address, size_t size,
@@ -158,6 +161,26 @@ struct timeline_filter {
 	uint64_t version;
 };
 void timeline_set_filter(struct timeline *timeline, const struct timeline_filter *filter);
+
+/*
+ * Several processes: each program that one of them becomes has a memory of its own (process.h), which has the same number each time. After a movement the one
+ * is shown in which timeline_current() runs.
+ */
+
+/* Where this thread runs now; NO_MEMORY if its process isn't there. */
+uint32_t timeline_memory_of(const struct timeline *timeline, uint32_t thread);
+/* So many there have been so far, on any way. */
+uint32_t timeline_memories(const struct timeline *timeline);
+/* The memory that this one began as a copy of; NO_MEMORY: none. */
+uint32_t timeline_memory_copied(const struct timeline *timeline, uint32_t memory);
+/* The first part at whose beginning it was there; 0: at none. */
+size_t timeline_memory_part(const struct timeline *timeline, uint32_t memory);
+/*
+ * What follows is about this one, also what timeline_process() answers without being asked of a thread. False if it isn't there: then only
+ * breakpoints and watchpoints can be set in it and taken away.
+ */
+bool timeline_show(struct timeline *timeline, uint32_t memory);
+uint32_t timeline_shown(const struct timeline *timeline);
 
 /* Looking: threads are numbered as in the schedule, from 0 (T1). */
 uint32_t timeline_threads(const struct timeline *timeline);	       /* that have been created so far */
