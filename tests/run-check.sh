@@ -28,7 +28,7 @@ declare -A PROCESSES BEGUN DEADLINES
 # Suites that run beside each other, after a colon those that have to be over before; by the processor time that they take, those that take
 # most, or longest, first, so that the lanes end together.
 SUITES='samples engine tries drive atomics gdb-commands:samples races time attach-across verdict hostile always programs waits spin tso points resume attach export:samples
-	repeat outcomes replay:samples kernel jobs states sharing origins attach-run gdb certificate memory page suites explore shard launch gdbserver servers reduced show
+	repeat outcomes replay:samples kernel jobs states sharing origins attach-run gdb gdb-processes certificate memory page suites explore shard launch gdbserver servers reduced show
 	terminal attach-refused followed between passed handlers layers kill fifos results attach-python cli minimize languages ops install reports look docs completion environment again hangs'
 
 # In `make check-long` alone: a package is built from the sources once more.

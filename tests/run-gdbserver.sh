@@ -174,11 +174,11 @@ for ((i = 0; i < 33; i++)); do files[i]=vFile:open:$(hex /proc/1/comm),0,0; done
 talk "${files[@]}" vFile:close:7 "${files[0]}" k "vFile:open:$(hex /proc/1/comm),0,0"
 judge 'not more than 32 at a time, none of a program that is gone' [ "$(tail -n 5 "$SCRATCH/out" | tr '\n' ' ')" = 'F-1,18 F0 F7 OK F-1,18 ' ]
 # A thread that is listed without being there: it has no registers and can't be stepped.
-talk qSupported "qRcmd,$(hex 'keep T3')" qfThreadInfo T3 T2 Hg3 p10 p0=0 m7ffff7fcc000,1 g 'vCont;s:3' bs 'vCont;s:p1.3;c'
+talk qSupported "qRcmd,$(hex 'keep 1.3')" qfThreadInfo T3 T2 Hg3 p10 p0=0 m7ffff7fcc000,1 g 'vCont;s:3' bs 'vCont;s:p1.3;c'
 judge 'a thread that is kept' [ "$(sed -n '2,9p;11,$p' "$SCRATCH/out" | tr '\n' ' ')" = \
     "OK m1,3 OK E01 OK xxxxxxxxxxxxxxxx E01 $(sed -n 9p "$SCRATCH/out") E.this thread isn't there E01 E.this thread isn't there " ]
 judge 'it has no registers' grep -Eqx '(xx){300,}' <(sed -n 10p "$SCRATCH/out")
-for threads in T0 T9 3 'T1,T2' "$(printf 'T1 %.0s' {1..65})"; do
+for threads in T3 0.1 1.0 1.9 1 '1.1,1.2' "$(printf '1.1 %.0s' {1..65})"; do
 	answer "qRcmd,$(hex "keep $threads")" 'O[0-9a-f]* OK'
 done
 answer qRcmd,x E01

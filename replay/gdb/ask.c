@@ -35,12 +35,17 @@ void gdb_ask_schedule(struct gdb_server *s, const char *argument, struct text *t
 		gdb_text_schedule(s->timeline, (size_t)lines, text);
 }
 
-/* "T3" or "3"; false after a line about it. */
-static bool read_thread(const char *argument, uint32_t *thread, struct text *text)
+/* "T3", "3", or of several processes "T2.1"; false after a line about it. */
+static bool read_thread(const struct gdb_server *s, const char *argument, uint32_t *thread, struct text *text)
 {
+	const struct schedule *schedule = timeline_schedule(s->timeline);
 	uint64_t number = 0;
-	if (words_read_thread(argument, strlen(argument), thread))
+	if (words_read_label(schedule, argument, strlen(argument), thread))
 		return true;
+	if (schedule->header.follow) {
+		text_printf(text, "a thread is needed: T1.1, T2.1 ...\n");
+		return false;
+	}
 	if (words_read_number(argument, strlen(argument), NO_THREAD - 1, &number) && number > 0) {
 		*thread = (uint32_t)number - 1;
 		return true;
@@ -52,18 +57,18 @@ static bool read_thread(const char *argument, uint32_t *thread, struct text *tex
 void gdb_ask_why(struct gdb_server *s, const char *argument, struct text *text)
 {
 	uint32_t thread;
-	if (read_thread(argument, &thread, text))
+	if (read_thread(s, argument, &thread, text))
 		gdb_text_why(s->timeline, thread, text);
 }
 
 void gdb_ask_branch(struct gdb_server *s, const char *argument, struct text *text)
 {
 	uint32_t thread;
-	if (!read_thread(argument, &thread, text))
+	if (!read_thread(s, argument, &thread, text))
 		return;
 	gdb_drop_changes(s);
 	s->branched |= gdb_text_branch(s->timeline, thread, text);
-	s->selected = timeline_current(s->timeline);
+	gdb_select(s, timeline_current(s->timeline));
 	memset(&s->last, 0, sizeof s->last);
 	gdb_console_output(s);
 }
@@ -82,21 +87,47 @@ void gdb_ask_where(struct gdb_server *s, const char *argument, struct text *text
 	(void)argument;
 	text_printf(text, "%zu %zu %" PRIu32, here.part, timeline_length(s->timeline),
 		    timeline_threads(s->timeline));
-	for (uint32_t t = 0; t < timeline_threads(s->timeline); t++)
+	for (uint32_t t = 0; t < timeline_threads(s->timeline); t++) {
+		text_add(text, " ", 1);
+		words_label(text, timeline_schedule(s->timeline), t);
 		if (timeline_alive(s->timeline, t))
-			text_printf(text, " T%" PRIu32, t + 1);
+			text_printf(text, "=%" PRIu32 ".%" PRIu32, timeline_memory_of(s->timeline, t) + 1,
+				    t + 1);
+	}
 	text_add(text, "\n", 1);
+}
+
+void gdb_ask_inferiors(struct gdb_server *s, const char *argument, struct text *text)
+{
+	(void)argument;
+	for (uint32_t m = 0; m < timeline_memories(s->timeline); m++)
+		if (timeline_memory_part(s->timeline, m) > 0)
+			text_printf(text, "%s%" PRIu32 "@%zu", m ? " " : "", m + 1,
+				    timeline_memory_part(s->timeline, m));
+	text_add(text, "\n", 1);
+}
+
+/* "2.3": the thread 3 of inferior 2. */
+static bool read_kept(const struct gdb_server *s, const char *word, size_t length, struct gdb_who *who)
+{
+	const char *dot = memchr(word, '.', length);
+	uint64_t memory, thread;
+	if (!dot || !words_read_number(word, (size_t)(dot - word), UINT16_MAX, &memory) || memory == 0 ||
+	    !words_read_number(dot + 1, length - (size_t)(dot + 1 - word), SCHEDULE_THREADS, &thread) ||
+	    thread == 0 || thread > timeline_schedule(s->timeline)->threads)
+		return false;
+	*who = (struct gdb_who){.thread = (uint32_t)thread - 1, .memory = (uint32_t)memory - 1};
+	return true;
 }
 
 void gdb_ask_keep(struct gdb_server *s, const char *argument, struct text *text)
 {
-	uint32_t kept[GDB_KEPT];
+	struct gdb_who kept[GDB_KEPT];
 	size_t length = 0;
 	for (const char *next = argument; *next; next += strspn(next, " ")) {
 		const size_t word = strcspn(next, " ");
-		if (length == GDB_KEPT || !words_read_thread(next, word, &kept[length]) ||
-		    kept[length] >= timeline_schedule(s->timeline)->threads) {
-			text_printf(text, "threads of the schedule are needed, %d at most: T1, T2 ...\n",
+		if (length == GDB_KEPT || !read_kept(s, next, word, &kept[length])) {
+			text_printf(text, "threads as GDB has them are needed, %d at most: 1.1, 1.2 ...\n",
 				    GDB_KEPT);
 			return;
 		}
@@ -161,7 +192,8 @@ static void tell_write(struct gdb_server *s, const struct timeline_mark *from, s
 {
 	const struct position here = timeline_position(s->timeline);
 	if (move->end == MOVE_WATCHPOINT) {
-		text_printf(text, "T%" PRIu32 " ", move->thread + 1);
+		words_label(text, timeline_schedule(s->timeline), move->thread);
+		text_add(text, " ", 1);
 		text_add_escaped(text, timeline_name(s->timeline, move->thread));
 		if (here.part > 0)
 			text_printf(text, ", in transition %zu", here.part);
@@ -231,6 +263,6 @@ void gdb_ask_last_write(struct gdb_server *s, const char *argument, struct text 
 		tell_write(s, from, &move, text);
 	}
 	timeline_unmark(s->timeline, from);
-	s->selected = timeline_current(s->timeline);
+	gdb_select(s, timeline_current(s->timeline));
 	memset(&s->last, 0, sizeof s->last);
 }

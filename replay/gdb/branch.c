@@ -33,7 +33,8 @@ bool gdb_text_branch(struct timeline *timeline, uint32_t thread, struct text *te
 	uint32_t before = timeline_current(timeline);
 	bool at_start = part > 0 && part <= timeline_length(timeline) && !gdb_state_inside(timeline);
 	if (at_start && thread == before) {
-		text_printf(text, "T%" PRIu32 " is next anyway, in transition %zu\n", thread + 1, part);
+		gdb_state_label(timeline, thread, text);
+		text_printf(text, " is next anyway, in transition %zu\n", part);
 		return false;
 	}
 	enum status status = timeline_branch(timeline, thread, why);
@@ -41,8 +42,10 @@ bool gdb_text_branch(struct timeline *timeline, uint32_t thread, struct text *te
 		text_printf(text, "%s\n", *why ? why : status_text(status));
 		return false;
 	}
-	text_printf(text, "T%" PRIu32 " goes on instead of T%" PRIu32 " from transition %zu on; ", thread + 1,
-		    before + 1, part);
+	gdb_state_label(timeline, thread, text);
+	text_printf(text, " goes on instead of ");
+	gdb_state_label(timeline, before, text);
+	text_printf(text, " from transition %zu on; ", part);
 	add_outcome(timeline, text);
 	return true;
 }

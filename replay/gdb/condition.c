@@ -69,22 +69,26 @@ static bool is_false(const struct gdb_set_point *point, const struct gdb_agent_s
 	return point->conditions_length > 0;
 }
 
-static bool is_break_at(const struct gdb_set_point *point, uint64_t address)
+static bool is_break_at(const struct gdb_set_point *point, uint32_t memory, uint64_t address)
 {
-	return (point->point == GDB_SOFTWARE_BREAK || point->point == GDB_HARDWARE_BREAK) &&
+	return point->memory == memory &&
+	       (point->point == GDB_SOFTWARE_BREAK || point->point == GDB_HARDWARE_BREAK) &&
 	       point->address == address;
 }
 
 static bool passes(void *server, uint32_t thread, uint64_t address)
 {
 	const struct gdb_server *s = server;
+	const uint32_t memory = timeline_memory_of(s->timeline, thread);
+	const uint32_t origin = gdb_known_origin(s, memory);
 	struct viewpoint at = {.s = s};
 	const struct gdb_agent_state state = {&at, read_register, read_memory};
 	bool found = false;
-	if (timeline_registers(s->timeline, thread, &at.registers.general) != STATUS_OK)
+	if (timeline_registers(s->timeline, thread, &at.registers.general) != STATUS_OK ||
+	    !timeline_show(s->timeline, memory))
 		return false;
 	for (size_t i = 0; i < s->points_length; i++) {
-		if (!is_break_at(&s->points[i], address))
+		if (!is_break_at(&s->points[i], origin, address))
 			continue;
 		found = true;
 		if (!is_false(&s->points[i], &state))
@@ -105,6 +109,7 @@ static uint64_t add_to_version(uint64_t version, const void *bytes, size_t lengt
 static uint64_t version_of(const struct gdb_set_point *point)
 {
 	uint64_t version = UINT64_C(0xcbf29ce484222325);
+	version = add_to_version(version, &point->memory, sizeof point->memory);
 	version = add_to_version(version, &point->point, sizeof point->point);
 	version = add_to_version(version, &point->address, sizeof point->address);
 	for (size_t i = 0; i < point->conditions_length; i++)

@@ -168,8 +168,8 @@ void gdb_answer_file(struct gdb_server *s, const struct gdb_request *r)
 {
 	switch (r->file.kind) {
 	case GDB_FILE_SETFS:
-		/* The process has the files of the server. */
-		if (r->file.number <= 1)
+		/* All processes have the files of the server. */
+		if (r->file.number <= timeline_memories(s->timeline))
 			gdb_reply(s, "F0");
 		else
 			refuse(s, ENOENT);

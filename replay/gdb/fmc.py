@@ -41,11 +41,15 @@ class Place:
     """Where the schedule is: part 0 is the beginning, part n transition n, after the last one is the end."""
 
     def __init__(self):
-        answer = re.match(r"(\d+) (\d+) (\d+)((?: T\d+)*)$", ask("where"))
+        answer = re.match(r"(\d+) (\d+) (\d+)((?: T[\d.]+(?:=\d+\.\d+)?)*)$", ask("where"))
         if not answer:
             raise gdb.GdbError("no schedule is being replayed; see 'help fmc-replay'")
-        self.part, self.length, self.threads = map(int, answer.groups()[:3])
-        self.alive = [int(name[1:]) for name in answer.group(4).split()]
+        self.part, self.length, self.count = map(int, answer.groups()[:3])
+        # By their names in the schedule; of those that are alive GDB's numbers of process and thread.
+        self.threads = {}
+        for word in answer.group(4).split():
+            name, _, numbers = word.partition("=")
+            self.threads[name] = tuple(map(int, numbers.split("."))) if numbers else None
 
 
 def settle(command="", to_string=False):
@@ -79,13 +83,24 @@ def read_count(argument):
 
 
 def read_thread(argument, place):
-    """T3: a thread of the schedule."""
-    answer = re.fullmatch(r"T?([1-9]\d*)", argument.strip())
+    """T3, or of several processes T2.1: a thread of the schedule."""
+    names = list(place.threads)
+    answer = re.fullmatch(r"T?([1-9]\d*(?:\.[1-9]\d*)?)", argument.strip())
     if not answer:
-        raise gdb.GdbError("a thread is needed: T1 to T%d" % place.threads)
-    if int(answer.group(1)) > place.threads:
-        raise gdb.GdbError("T%s doesn't exist here; there are T1 to T%d" % (answer.group(1), place.threads))
-    return int(answer.group(1))
+        raise gdb.GdbError("a thread is needed: %s to %s" % (names[0], names[-1]))
+    name = "T" + answer.group(1)
+    if name not in place.threads:
+        raise gdb.GdbError("%s doesn't exist here; there are %s to %s" % (name, names[0], names[-1]))
+    return name
+
+
+def find_thread(numbers):
+    """GDB's thread with these numbers of process and thread; None: it knows none."""
+    for inferior in gdb.inferiors():
+        for thread in inferior.threads():
+            if thread.ptid[:2] == numbers:
+                return thread
+    return None
 
 
 def read_file(argument):
@@ -105,9 +120,46 @@ def matching(words, word):
 
 def complete_threads(word):
     try:
-        return matching(["T%d" % (t + 1) for t in range(Place().threads)], word)
+        return matching(list(Place().threads), word)
     except gdb.GdbError:
         return []
+
+
+def begin_several():
+    """Several processes: all run, whichever is looked at; a step backwards is that of the thread that is looked at. GDB 13 forgets what it has
+    read only of the process that is looked at."""
+    for setting in ("schedule-multiple on", "scheduler-locking step", "stack-cache off", "code-cache off"):
+        gdb.execute("set " + setting)
+    meet_inferiors()
+
+
+def meet_inferiors():
+    """GDB is shown each process where it is first, so that it has its symbols and can set breakpoints in it everywhere.
+
+    It knows them from then on: where one isn't there, one thread of it is listed, without registers. A process that has become another
+    program is another one to GDB."""
+    before = gdb.selected_thread()
+    known = {inferior.pid for inferior in gdb.inferiors()}
+    for number, part in re.findall(r"(\d+)@(\d+)", ask("inferiors")):
+        if int(number) in known:
+            continue
+        ask("goto " + part)
+        gdb.execute("info threads", to_string=True)
+        for inferior in gdb.inferiors():
+            if inferior.pid not in known:
+                known.add(inferior.pid)
+                set_up(inferior)
+    # Until the first process has been resumed GDB waits for its stops in another way, and would for ever if another one were.
+    before.switch()
+
+
+def set_up(inferior):
+    """GDB has read the program's symbols. Unless it reads them again it doesn't find out where the program and its libraries lie, as it does after
+    an attach, but believes that they are where those of the first process are."""
+    inferior.threads()[0].switch()
+    program = gdb.current_progspace().filename
+    if program:
+        gdb.execute("with confirm off -- file " + quote(program), to_string=True)
 
 
 def quote(name):
@@ -238,9 +290,10 @@ class Kept:
         if numbers == cls.numbers:
             return
         cls.numbers = numbers
-        kept = [thread.ptid[1] for thread in gdb.selected_inferior().threads() if thread.global_num in numbers]
+        kept = [thread.ptid for inferior in gdb.inferiors() for thread in inferior.threads()
+                if thread.global_num in numbers]
         try:
-            ask("keep " + " ".join("T%d" % thread for thread in kept))
+            ask("keep " + " ".join("%d.%d" % ptid[:2] for ptid in kept))
         except gdb.GdbError:
             cls.connected = False
 
@@ -326,9 +379,11 @@ if the file is another user's, unless --asked says that this has been done, as `
         leave()
         load_program(header)
         connect(path, loose)
+        if "follow" in header:
+            begin_several()
         gdb.write(ask("goto end"))
         # Threads get GDB's numbers in the order in which they were created.
-        if gdb.selected_thread().ptid[1] in Place().alive:
+        if gdb.selected_thread().ptid[:2] in Place().threads.values():
             gdb.selected_inferior().threads()
         settle()
 
@@ -459,11 +514,10 @@ T is T1, T2 ... as in fmc-threads. GDB's own numbers change as threads come and 
     def invoke(self, argument, from_tty):
         place = Place()
         wanted = read_thread(argument, place)
-        for thread in gdb.selected_inferior().threads():
-            if thread.ptid[1] == wanted and wanted in place.alive:
-                gdb.execute("thread %d" % thread.num)
-                return
-        raise gdb.GdbError("T%d has exited" % wanted)
+        thread = find_thread(place.threads[wanted])
+        if not thread:
+            raise gdb.GdbError("%s has exited" % wanted)
+        gdb.execute("thread %d.%d" % (thread.inferior.num, thread.num))
 
     def complete(self, text, word):
         return complete_threads(word)
@@ -510,7 +564,7 @@ T is T1, T2 ... as in fmc-threads."""
         super().__init__("fmc-why", gdb.COMMAND_STATUS)
 
     def invoke(self, argument, from_tty):
-        gdb.write(ask("why T%d" % read_thread(argument, Place())))
+        gdb.write(ask("why %s" % read_thread(argument, Place())))
 
     def complete(self, text, word):
         return complete_threads(word)
@@ -584,10 +638,14 @@ to a file."""
         self.dont_repeat()
         require_all_stop()
         thread = read_thread(argument, Place())
-        answer = ask("branch T%d" % thread)
-        if "T%d goes on instead" % thread not in answer:
+        answer = ask("branch " + thread)
+        if "%s goes on instead" % thread not in answer:
             raise gdb.GdbError(answer.strip())
         gdb.write(answer)
+        if len(gdb.inferiors()) > 1:
+            part = Place().part
+            meet_inferiors()
+            ask("goto %d" % part)
         settle()
 
     def complete(self, text, word):

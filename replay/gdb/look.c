@@ -8,11 +8,13 @@
 static enum status load(struct gdb_server *s, struct gdb_registers *registers)
 {
 	size_t size = sizeof registers->area;
-	enum status status = timeline_registers(s->timeline, s->selected, &registers->general);
+	enum status status = gdb_is_there(s, s->selected)
+				 ? timeline_registers(s->timeline, s->selected.thread, &registers->general)
+				 : STATUS_GONE;
 	if (status)
 		return status;
 	memset(registers->area, 0, sizeof registers->area);
-	if (timeline_extended(s->timeline, s->selected, registers->area, &size))
+	if (timeline_extended(s->timeline, s->selected.thread, registers->area, &size))
 		size = 0;
 	registers->area_length = size;
 	return STATUS_OK;
@@ -21,7 +23,7 @@ static enum status load(struct gdb_server *s, struct gdb_registers *registers)
 /* Registers from `first` up to before `end` of a thread that is listed without being there: nothing is known of them. */
 static bool answer_absent(struct gdb_server *s, uint32_t first, uint32_t end)
 {
-	if (timeline_alive(s->timeline, s->selected) || !gdb_lists_thread(s, s->selected))
+	if (gdb_is_there(s, s->selected) || !gdb_lists(s, s->selected))
 		return false;
 	for (uint32_t n = first; n < end; n++)
 		for (size_t i = gdb_register_size(&s->layout, n); i > 0; i--)
@@ -76,10 +78,10 @@ static void store(struct gdb_server *s, const struct gdb_registers *registers, u
 {
 	enum status status = STATUS_OK;
 	if (changed & GDB_CHANGED_GENERAL)
-		status = timeline_set_registers(s->timeline, s->selected, &registers->general);
+		status = timeline_set_registers(s->timeline, s->selected.thread, &registers->general);
 	if (changed & GDB_CHANGED_AREA && !status)
-		status =
-		    timeline_set_extended(s->timeline, s->selected, registers->area, registers->area_length);
+		status = timeline_set_extended(s->timeline, s->selected.thread, registers->area,
+					       registers->area_length);
 	if (changed && !status)
 		tell_of_change(s);
 	if (status)

@@ -73,8 +73,10 @@ static const struct {
     {"last-write", "A N", "go back to before the last write of the N bytes at address A", gdb_ask_last_write},
     {"mark", "", "remember this place", gdb_ask_mark},
     {"restart", "[N]", "go back to the N-th place that is remembered, or the last", gdb_ask_restart},
-    {"keep", "[T ...]", "list these threads also where they aren't there, for breakpoints of theirs",
+    {"keep", "[I.T ...]", "list these threads also where they aren't there, for breakpoints of theirs",
      gdb_ask_keep},
+    {"inferiors", "", "the processes that there are, by GDB's numbers, and where each is first",
+     gdb_ask_inferiors},
     {"where", "", "position, length and the like, as numbers", gdb_ask_where},
     {"resync", "[C]", "let the next reverse-continue run command C and stop", gdb_ask_resync},
     {"help", "", "this list", help},
@@ -87,7 +89,7 @@ static void help(struct gdb_server *s, const char *argument, struct text *text)
 	(void)s;
 	(void)argument;
 	for (size_t i = 0; i < COMMANDS_LENGTH; i++)
-		text_printf(text, "monitor %-10s %-5s %s\n", commands[i].name, commands[i].argument,
+		text_printf(text, "monitor %-10s %-9s %s\n", commands[i].name, commands[i].argument,
 			    commands[i].text);
 }
 

@@ -23,10 +23,11 @@ gdb_command gdb_ask_threads, gdb_ask_objects, gdb_ask_schedule, gdb_ask_why, gdb
     gdb_ask_mark, gdb_ask_restart;
 
 /*
- * For scripts in GDB. `keep`: list these threads of the schedule everywhere, in place of those named before. `where`: the part, how many transitions there are, how many threads so far, which are alive.
- * `last-write`: back to before the last write of these bytes. `resync`: the next reverse-continue runs the command that
+ * For scripts in GDB. `keep`: list these threads (as 2.3: of GDB's process 2, number 3) everywhere, in place of those named before. `where`: the part, how many transitions there are,
+ * how many threads so far, and their names in the schedule; of those that are alive also GDB's, as T2.1=2.3.
+ * `last-write`: back to before the last write of these bytes. `inferiors`: those that there are in the schedule, as 2@7: number 2, first there before transition 7. `resync`: the next reverse-continue runs the command that
  * follows, if one does, and stops where the timeline is then; so GDB learns of a movement of fmc's, and can interrupt it.
  */
-gdb_command gdb_ask_where, gdb_ask_last_write, gdb_ask_resync, gdb_ask_keep;
+gdb_command gdb_ask_where, gdb_ask_last_write, gdb_ask_resync, gdb_ask_keep, gdb_ask_inferiors;
 
 #endif

@@ -11,10 +11,12 @@ void gdb_answer_why(struct gdb_server *s, const struct gdb_request *r)
 }
 
 /* What thread t, as counted in the timeline, shall do. */
-static const struct gdb_action *action_of(const struct gdb_request *r, uint32_t thread)
+static const struct gdb_action *action_of(const struct gdb_server *s, const struct gdb_request *r,
+					  uint32_t thread)
 {
+	const int32_t inferior = (int32_t)timeline_memory_of(s->timeline, thread) + 1;
 	for (size_t i = 0; i < r->actions.length; i++)
-		if (gdb_thread_matches(r->actions.at[i].thread, (int32_t)thread + 1))
+		if (gdb_thread_matches(r->actions.at[i].thread, inferior, (int32_t)thread + 1))
 			return &r->actions.at[i];
 	return NULL;
 }
@@ -28,12 +30,12 @@ static bool is_step(const struct gdb_action *action)
 static const struct gdb_action *find_step(const struct gdb_server *s, const struct gdb_request *r,
 					  uint32_t *thread)
 {
-	*thread = r->actions.plain && s->resumed > 0 ? (uint32_t)s->resumed - 1 : s->selected;
-	const struct gdb_action *action = action_of(r, *thread);
+	*thread = r->actions.plain && s->resumed > 0 ? (uint32_t)s->resumed - 1 : s->selected.thread;
+	const struct gdb_action *action = action_of(s, r, *thread);
 	if (is_step(action) && timeline_alive(s->timeline, *thread))
 		return action;
 	for (*thread = 0; *thread < timeline_threads(s->timeline); ++*thread) {
-		action = action_of(r, *thread);
+		action = action_of(s, r, *thread);
 		if (is_step(action) && timeline_alive(s->timeline, *thread))
 			return action;
 	}
@@ -45,9 +47,9 @@ static bool steps_absent(const struct gdb_server *s, const struct gdb_request *r
 {
 	for (size_t i = 0; i < r->actions.length; i++) {
 		const struct gdb_action *action = &r->actions.at[i];
-		const uint32_t thread = (uint32_t)action->thread.thread - 1;
-		if (is_step(action) && action->thread.thread > 0 && gdb_lists_thread(s, thread) &&
-		    !timeline_alive(s->timeline, thread))
+		struct gdb_who who;
+		if (is_step(action) && action->thread.thread > 0 && gdb_find(s, action->thread, &who) &&
+		    !gdb_is_there(s, who))
 			return true;
 	}
 	return false;
@@ -96,10 +98,12 @@ void gdb_answer_resume(struct gdb_server *s, const struct gdb_request *r)
 	}
 	gdb_drop_changes(s);
 	gdb_conditions_use(s);
+	gdb_points_inherit(s, true);
 	if (step)
 		timeline_step(s->timeline, thread, step->low, step->high, &move);
 	else
 		timeline_continue(s->timeline, &move);
+	gdb_points_inherit(s, false);
 	gdb_stop(s, &move);
 }
 
@@ -113,16 +117,19 @@ void gdb_answer_reverse_continue(struct gdb_server *s, const struct gdb_request 
 	}
 	gdb_drop_changes(s);
 	gdb_conditions_use(s);
+	gdb_points_inherit(s, true);
 	timeline_reverse_continue(s->timeline, &move);
+	gdb_points_inherit(s, false);
 	gdb_stop(s, &move);
 }
 
 void gdb_answer_reverse_step(struct gdb_server *s, const struct gdb_request *r)
 {
 	struct move move;
-	uint32_t thread = s->resumed > 0 ? (uint32_t)s->resumed - 1 : s->selected;
+	const uint32_t thread = s->resumed > 0 ? (uint32_t)s->resumed - 1 : s->selected.thread;
 	(void)r;
-	if (!timeline_alive(s->timeline, thread)) {
+	if (!timeline_alive(s->timeline, thread) ||
+	    (thread == s->selected.thread && !gdb_is_there(s, s->selected))) {
 		gdb_refuse(s);
 		return;
 	}

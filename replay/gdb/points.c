@@ -3,22 +3,26 @@
 
 #include <stdlib.h>
 
+/* In the memory of who is selected. */
 static struct gdb_set_point *find(const struct gdb_server *s, enum gdb_point point, uint64_t address,
 				  uint64_t length)
 {
 	for (size_t i = 0; i < s->points_length; i++) {
 		struct gdb_set_point *at = &s->points[i];
-		if (at->point == point && at->address == address && at->length == length)
+		if (at->memory == s->selected.memory && at->point == point && at->address == address &&
+		    at->length == length)
 			return at;
 	}
 	return NULL;
 }
 
-bool gdb_has_point(const struct gdb_server *s, enum gdb_point point, uint64_t address)
+bool gdb_has_point(const struct gdb_server *s, enum gdb_point point, uint32_t memory, uint64_t address)
 {
-	for (size_t i = 0; i < s->points_length; i++)
-		if (s->points[i].point == point && s->points[i].address == address)
+	for (size_t i = 0; i < s->points_length; i++) {
+		const struct gdb_set_point *at = &s->points[i];
+		if (at->point == point && at->memory == memory && at->address == address)
 			return true;
+	}
 	return false;
 }
 
@@ -28,9 +32,10 @@ static bool is_break(enum gdb_point point)
 }
 
 /* One that stops at the same address; the timeline knows only one kind, and doesn't count. */
-static bool has_break(const struct gdb_server *s, uint64_t address)
+static bool has_break(const struct gdb_server *s, uint32_t memory, uint64_t address)
 {
-	return gdb_has_point(s, GDB_SOFTWARE_BREAK, address) || gdb_has_point(s, GDB_HARDWARE_BREAK, address);
+	return gdb_has_point(s, GDB_SOFTWARE_BREAK, memory, address) ||
+	       gdb_has_point(s, GDB_HARDWARE_BREAK, memory, address);
 }
 
 static enum timeline_access access_of(enum gdb_point point)
@@ -44,15 +49,17 @@ static enum status set(struct gdb_server *s, const struct gdb_set_point *point)
 		return STATUS_UNSUPPORTED;
 	if (!is_break(point->point))
 		return timeline_watch(s->timeline, point->address, point->length, access_of(point->point));
-	return has_break(s, point->address) ? STATUS_OK : timeline_break(s->timeline, point->address);
+	return has_break(s, point->memory, point->address) ? STATUS_OK
+							   : timeline_break(s->timeline, point->address);
 }
 
 /* Of a point that isn't in the list any more. */
 static void take_away(struct gdb_server *s, const struct gdb_set_point *point)
 {
+	(void)timeline_show(s->timeline, point->memory); /* or it isn't there */
 	if (!is_break(point->point))
 		timeline_unwatch(s->timeline, point->address, point->length, access_of(point->point));
-	else if (!has_break(s, point->address))
+	else if (!has_break(s, point->memory, point->address))
 		timeline_unbreak(s->timeline, point->address);
 }
 
@@ -71,7 +78,8 @@ static bool make_room(struct gdb_server *s)
 
 void gdb_answer_insert(struct gdb_server *s, const struct gdb_request *r)
 {
-	const struct gdb_set_point point = {.point = r->point, .address = r->address, .length = r->length};
+	const struct gdb_set_point point = {
+	    .memory = s->selected.memory, .point = r->point, .address = r->address, .length = r->length};
 	struct gdb_set_point *known = find(s, r->point, r->address, r->length);
 	if (r->point == GDB_READ_WATCH)
 		return; /* isn't offered */
@@ -106,6 +114,32 @@ void gdb_answer_remove(struct gdb_server *s, const struct gdb_request *r)
 	if (at)
 		remove_point(s, at);
 	gdb_reply(s, "OK");
+}
+
+void gdb_points_inherit(struct gdb_server *s, bool inherit)
+{
+	for (uint32_t m = 0; m < timeline_memories(s->timeline); m++) {
+		const uint32_t origin = gdb_knows(s, m) ? NO_MEMORY : gdb_known_origin(s, m);
+		const uint32_t shown = timeline_shown(s->timeline);
+		(void)timeline_show(s->timeline, m); /* or it isn't there, and may be later */
+		for (size_t i = 0; i < s->points_length; i++) {
+			const struct gdb_set_point *at = &s->points[i];
+			if (at->memory != origin || !is_break(at->point))
+				continue;
+			if (!inherit)
+				timeline_unbreak(s->timeline, at->address);
+			else if (timeline_break(s->timeline, at->address) != STATUS_OK)
+				s->reply.failed = true;
+		}
+		(void)timeline_show(s->timeline, shown);
+	}
+}
+
+void gdb_clear_points_in(struct gdb_server *s, uint32_t memory)
+{
+	for (size_t i = s->points_length; i-- > 0;)
+		if (s->points[i].memory == memory)
+			remove_point(s, &s->points[i]);
 }
 
 void gdb_clear_points(struct gdb_server *s)

@@ -6,10 +6,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-static void add_transition(struct text *text, const struct schedule_line *line)
+static void add_transition(struct text *text, const struct schedule *schedule,
+			   const struct schedule_line *line)
 {
-	text_printf(text, "T%" PRIu32 " %s", line->step.thread + 1, op_name(line->kind));
-	words_objects(text, NULL, line);
+	words_label(text, schedule, line->step.thread);
+	text_printf(text, " %s", op_name(line->kind));
+	words_objects(text, schedule, line);
 	if (line->file) {
 		text_add(text, "  ", 2);
 		words_place(text, line);
@@ -41,7 +43,7 @@ void gdb_position(struct gdb_server *s, struct text *text)
 			text_printf(text, "before ");
 		text_printf(text, "transition %zu of %zu: ", position.part, length);
 		if (position.part <= schedule->length)
-			add_transition(text, &schedule->lines[position.part - 1]);
+			add_transition(text, schedule, &schedule->lines[position.part - 1]);
 	}
 	text_add(text, "\n", 1);
 }
@@ -61,8 +63,8 @@ void gdb_moved(struct gdb_server *s)
 {
 	gdb_console_output(s);
 	/* GDB goes by the thread that it has selected last and doesn't say so again. */
-	if (!timeline_alive(s->timeline, s->selected))
-		s->selected = timeline_current(s->timeline);
+	if (!gdb_is_there(s, s->selected))
+		gdb_select(s, timeline_current(s->timeline));
 	memset(&s->last, 0, sizeof s->last);
 }
 

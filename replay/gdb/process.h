@@ -5,7 +5,7 @@
 
 #include <fmc/replay/timeline.h>
 
-/* What the system tells of the program's process. */
+/* What the system tells of the program's process; of several that whose memory is shown (timeline_show()). */
 
 /* Its auxiliary vector as bytes; nothing if the process is gone. */
 void gdb_process_auxv(struct timeline *timeline, struct text *bytes);
@@ -14,8 +14,8 @@ void gdb_process_auxv(struct timeline *timeline, struct text *bytes);
 uint64_t gdb_process_auxv_value(struct timeline *timeline, uint64_t type);
 
 /*
- * A path as the program's process would have it: it is number 1 in /proc, its threads have the schedule's numbers. False if that
- * is about a process or a thread that isn't there.
+ * A path as the program's processes would have it: in /proc each has the number of its memory plus one, `self` is the one that is shown, and threads have the
+ * schedule's numbers. False if that is about a process or a thread that isn't there.
  */
 bool gdb_process_path(struct timeline *timeline, const char *path, struct text *real);
 

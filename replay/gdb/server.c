@@ -11,7 +11,6 @@ struct gdb_server *gdb_server_new(void (*say)(const char *line))
 	if (!s)
 		return NULL;
 	s->say = say;
-	s->layout = gdb_layout_detect();
 	memset(s->files, -1, sizeof s->files);
 	gdb_frame_init(&s->frame, -1, -1);
 	return s;
@@ -25,6 +24,8 @@ void gdb_server_free(struct gdb_server *s)
 	text_release(&s->reply);
 	free(s->points);
 	free(s->then);
+	free(s->told);
+	free(s->list);
 	free(s);
 }
 
@@ -74,13 +75,18 @@ static void answer_pass(struct gdb_server *s, const struct gdb_request *r)
 	gdb_reply(s, "OK");
 }
 
+/* One inferior, or where none is named all. */
 static void answer_end(struct gdb_server *s, const struct gdb_request *r)
 {
-	(void)r;
+	const uint32_t memory = (uint32_t)r->thread.process - 1;
+	gdb_reply(s, "OK");
+	if (r->thread.process > 0 && !gdb_let_go(s, memory)) {
+		gdb_clear_points_in(s, memory);
+		return;
+	}
 	gdb_clear_points(s);
 	timeline_drop_changes(s->timeline);
 	s->ended = true;
-	gdb_reply(s, "OK");
 }
 
 static void answer_malformed(struct gdb_server *s, const struct gdb_request *r)
@@ -133,6 +139,7 @@ static const struct {
 static void answer(struct gdb_server *s, const struct gdb_request *r)
 {
 	text_clear(&s->reply);
+	(void)timeline_show(s->timeline, s->selected.memory); /* or it isn't there */
 	if (s->ended && !answers[r->kind].always)
 		gdb_refuse(s);
 	else if (answers[r->kind].answer)
@@ -147,7 +154,10 @@ static void begin(struct gdb_server *s, struct timeline *timeline, int in, int o
 {
 	gdb_frame_init(&s->frame, in, out);
 	s->timeline = timeline;
-	s->selected = timeline_current(timeline);
+	/* GDB 13 doesn't ask for the description of an inferior that turns up: it takes those registers that all have. */
+	s->layout = timeline_schedule(timeline)->header.follow ? gdb_layout_least() : gdb_layout_detect();
+	s->told_length = 0;
+	gdb_select(s, timeline_current(timeline));
 	s->resumed = GDB_ANY;
 	s->processes = false;
 	s->ended = false;

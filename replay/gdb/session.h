@@ -18,6 +18,7 @@
  *     look.c          registers and memory
  *     points.c        breakpoints and watchpoints
  *     condition.c conditions of breakpoints
+ *     inferiors.c     which threads of which inferiors GDB hears of
  *     threads.c       threads
  *     transfer.c      files that GDB asks for
  *     files.c         files of the program's machine
@@ -25,8 +26,17 @@
  *     ask.c           those of them that don't just move
  */
 
+/*
+ * A thread in a memory (timeline.h). To GDB a memory is an inferior, that with the next number: a process that has become another program is
+ * another one.
+ */
+struct gdb_who {
+	uint32_t thread, memory;
+};
+
 /* A breakpoint or watchpoint of GDB's. */
 struct gdb_set_point {
+	uint32_t memory;
 	enum gdb_point point;
 	uint64_t address, length;
 	struct text *conditions; /* of a breakpoint, an expression each */
@@ -44,14 +54,22 @@ struct gdb_server {
 	struct gdb_layout layout;
 	struct gdb_tls tls;
 	struct text reply;
-	bool processes;	   /* threads are told with their process, as p1.2 */
-	bool ended;	   /* killed or let go: there is nothing to look at until it is run again */
-	uint32_t selected; /* whose registers are meant */
-	int32_t resumed;   /* who is stepped backwards: from 1, or GDB_ALL, GDB_ANY */
-	uint32_t kept
-	    [GDB_KEPT]; /* threads that are listed also where they aren't alive: GDB has breakpoints for them */
+	bool processes;		 /* threads are told with their inferior, as p1.2 */
+	bool ended;		 /* killed or let go: there is nothing to look at until it is run again */
+	struct gdb_who selected; /* whose registers are meant */
+	int32_t resumed;	 /* who is stepped backwards: from 1, or GDB_ALL, GDB_ANY */
+	struct gdb_who
+	    kept[GDB_KEPT]; /* who is listed also where it isn't alive: GDB has breakpoints for these */
 	size_t kept_length;
-	uint32_t listed; /* threads told so far of those that are being listed */
+	/*
+	 * By memories: a thread with which GDB has been told of it, counted from 1; 0: it hasn't been, or has let go of it. GDB 13 doesn't lose an inferior
+	 * because it isn't listed any more: one stays.
+	 */
+	uint32_t *told;
+	size_t told_length;
+	struct gdb_who *list; /* those that are being listed */
+	size_t list_length, list_room;
+	size_t listed; /* and told so far */
 	struct gdb_set_point *points;
 	size_t points_length, points_room;
 	struct timeline_mark *marks[GDB_MARKS]; /* by number, from 1 */
@@ -109,20 +127,38 @@ void gdb_stands(struct gdb_server *s);
 /* Leave the answer that the program has stopped where the timeline is, after the command that was to be run then. */
 void gdb_stop_here(struct gdb_server *s);
 
-/* Does GDB hear of this thread here? It may not be alive, see `kept`; then it has no registers. */
-bool gdb_lists_thread(const struct gdb_server *s, uint32_t thread);
+/* Is it alive, and does it run in that memory? Else it has no registers. */
+bool gdb_is_there(const struct gdb_server *s, struct gdb_who who);
 
-/* The thread's number in the timeline; false if GDB means none that is listed. GDB_ALL and GDB_ANY: who is selected. */
-bool gdb_find_thread(const struct gdb_server *s, struct gdb_thread which, uint32_t *thread);
+/* Does GDB hear of it here? It may not be there, see `kept` and `told`. */
+bool gdb_lists(const struct gdb_server *s, struct gdb_who who);
+
+/* All of them into `list`, in the order of their numbers; GDB knows of their inferiors from then on. */
+void gdb_make_list(struct gdb_server *s);
+
+/* Has GDB been told of this memory? Else it has the breakpoints of the nearest one that it is a copy of and that GDB knows; NO_MEMORY: none. */
+bool gdb_knows(const struct gdb_server *s, uint32_t memory);
+uint32_t gdb_known_origin(const struct gdb_server *s, uint32_t memory);
+
+/* GDB has let go of an inferior. False: there is another one that it knows. */
+bool gdb_let_go(struct gdb_server *s, uint32_t memory);
+
+/* Whom GDB means; false: nobody who is listed. GDB_ALL and GDB_ANY: who is selected, or somebody of that inferior. */
+bool gdb_find(const struct gdb_server *s, struct gdb_thread which, struct gdb_who *who);
+
+/* Where this thread is: from now on it is meant. */
+void gdb_select(struct gdb_server *s, uint32_t thread);
 
 /* A thread as the protocol has it. */
-void gdb_add_thread(const struct gdb_server *s, struct text *text, uint32_t thread);
+void gdb_add_thread(const struct gdb_server *s, struct text *text, struct gdb_who who);
 
 /* The threads as an XML document. */
 void gdb_thread_list(struct gdb_server *s, struct text *xml);
 
-/* Has GDB set such a point? */
-bool gdb_has_point(const struct gdb_server *s, enum gdb_point point, uint64_t address);
+/* Has GDB set such a point in this memory? */
+bool gdb_has_point(const struct gdb_server *s, enum gdb_point point, uint32_t memory, uint64_t address);
+/* Before and after a movement: a memory that GDB hasn't heard of has the breakpoints of what it is a copy of. */
+void gdb_points_inherit(struct gdb_server *s, bool inherit);
 /* Keep the conditions of a request with the point, in place of those that it has; without memory it has none. */
 void gdb_condition_set(struct gdb_set_point *point, const struct gdb_request *r);
 void gdb_condition_clear(struct gdb_set_point *point);
@@ -130,7 +166,8 @@ void gdb_condition_clear(struct gdb_set_point *point);
 /* Before a movement: breakpoints all of whose conditions are false are passed; where one can't be told, GDB is to look. */
 void gdb_conditions_use(struct gdb_server *s);
 
-/* Take all away. */
+/* Take all away, or those of a memory. */
+void gdb_clear_points_in(struct gdb_server *s, uint32_t memory);
 void gdb_clear_points(struct gdb_server *s);
 
 /* Close what GDB has opened. */

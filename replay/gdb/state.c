@@ -121,6 +121,11 @@ void gdb_state_thread(const struct timeline *timeline, uint32_t thread, struct t
 	add_waiting(timeline, thread, text);
 }
 
+void gdb_state_label(const struct timeline *timeline, uint32_t thread, struct text *text)
+{
+	words_label(text, timeline_schedule(timeline), thread);
+}
+
 bool gdb_state_acts_on(const struct schedule_line *line, uint32_t object)
 {
 	return (line->object_number == object && op_class(line->kind) != CLASS_THREAD) ||
@@ -188,7 +193,8 @@ static bool takes(const struct schedule_line *line, uint32_t thread, uint32_t ob
 static void add_holder(const struct timeline *timeline, uint32_t holder, uint32_t object, struct text *text)
 {
 	size_t i = gdb_state_last(timeline, gdb_state_done(timeline), takes, holder, object);
-	text_printf(text, "held by T%" PRIu32, holder + 1);
+	text_printf(text, "held by ");
+	gdb_state_label(timeline, holder, text);
 	if (i == SIZE_MAX)
 		return;
 	text_printf(text, " since transition %zu", i + 1);
@@ -278,8 +284,11 @@ static int number_width(const struct timeline *timeline)
 void gdb_state_line(const struct timeline *timeline, size_t i, struct text *text)
 {
 	const struct schedule_line *line = &timeline_schedule(timeline)->lines[i];
-	text_printf(text, "%*zu  T%-3" PRIu32 " ", number_width(timeline), i + 1, line->step.thread + 1);
-	words_cell(text, NULL, line, true);
+	struct text label = {0};
+	gdb_state_label(timeline, line->step.thread, &label);
+	text_printf(text, "%*zu  %-4s ", number_width(timeline), i + 1, text_string(&label));
+	text_release(&label);
+	words_cell(text, timeline_schedule(timeline), line, true);
 	if (line->file) {
 		text_add(text, "  ", 2);
 		words_place(text, line);

@@ -39,6 +39,9 @@ typedef bool gdb_state_test(const struct schedule_line *line, uint32_t thread, u
 size_t gdb_state_last(const struct timeline *timeline, size_t end, gdb_state_test *test, uint32_t thread,
 		      uint32_t object);
 
+/* "T3", or of several processes "T2.1". */
+void gdb_state_label(const struct timeline *timeline, uint32_t thread, struct text *text);
+
 /* " (philosophers.c:34)", or nothing. */
 void gdb_state_place(const struct schedule_line *line, struct text *text);
 

@@ -7,8 +7,10 @@
 
 static void stopped(struct gdb_server *s, uint8_t signal, uint32_t thread)
 {
+	/* GDB takes who stopped for selected. */
+	gdb_select(s, thread);
 	text_printf(&s->reply, "T%02xthread:", signal);
-	gdb_add_thread(s, &s->reply, thread);
+	gdb_add_thread(s, &s->reply, s->selected);
 	text_printf(&s->reply, ";");
 }
 
@@ -16,18 +18,18 @@ static void at_breakpoint(struct gdb_server *s, const struct move *move)
 {
 	stopped(s, GDB_SIGNAL_TRAP, move->thread);
 	/* GDB resumes for ever at what it is told to be a breakpoint of its own, and isn't. */
-	if (gdb_has_point(s, GDB_SOFTWARE_BREAK, move->address))
+	if (gdb_has_point(s, GDB_SOFTWARE_BREAK, s->selected.memory, move->address))
 		text_printf(&s->reply, "swbreak:;");
-	else if (gdb_has_point(s, GDB_HARDWARE_BREAK, move->address))
+	else if (gdb_has_point(s, GDB_HARDWARE_BREAK, s->selected.memory, move->address))
 		text_printf(&s->reply, "hwbreak:;");
 }
 
 static void at_watchpoint(struct gdb_server *s, const struct move *move)
 {
 	stopped(s, GDB_SIGNAL_TRAP, move->thread);
-	if (gdb_has_point(s, GDB_WRITE_WATCH, move->address))
+	if (gdb_has_point(s, GDB_WRITE_WATCH, s->selected.memory, move->address))
 		text_printf(&s->reply, "watch:%" PRIx64 ";", move->address);
-	else if (gdb_has_point(s, GDB_ACCESS_WATCH, move->address))
+	else if (gdb_has_point(s, GDB_ACCESS_WATCH, s->selected.memory, move->address))
 		text_printf(&s->reply, "awatch:%" PRIx64 ";", move->address);
 }
 
@@ -75,7 +77,7 @@ static void lost(struct gdb_server *s)
 {
 	s->ended = true;
 	text_clear(&s->reply);
-	text_printf(&s->reply, "X%02x;process:1", GDB_SIGNAL_KILL);
+	text_printf(&s->reply, "X%02x;process:%" PRIx32, GDB_SIGNAL_KILL, s->selected.memory + 1);
 }
 
 static void has_failed(struct gdb_server *s, const struct move *move)
@@ -86,7 +88,6 @@ static void has_failed(struct gdb_server *s, const struct move *move)
 		stopped(s, GDB_SIGNAL_TRAP, thread);
 	else
 		lost(s);
-	s->selected = thread;
 }
 
 /* The reason of a stop of a thread that is there. */
@@ -116,8 +117,6 @@ static void tell_reason(struct gdb_server *s, const struct move *move)
 		stopped(s, GDB_SIGNAL_TRAP, move->thread);
 		break;
 	}
-	/* GDB takes who stopped for selected. */
-	s->selected = move->thread;
 }
 
 /*
@@ -136,7 +135,6 @@ static void killed(struct gdb_server *s)
 	gdb_console_line(
 	    s, "the program's process has been killed; here is another one, before transition %zu", s->part);
 	stopped(s, GDB_SIGNAL_TRAP, move.thread);
-	s->selected = move.thread;
 }
 
 const char gdb_another_sight[] =

@@ -76,7 +76,9 @@ static void fill_thread(struct timeline *timeline, uint32_t thread, struct colum
 	bool at_end = timeline_position(timeline).part > timeline_length(timeline);
 	bool next = !at_end && thread == timeline_current(timeline);
 	clear_cells(columns);
-	text_printf(&columns->cells[0], "%sT%" PRIu32 " ", next ? MARK : NO_MARK, thread + 1);
+	text_printf(&columns->cells[0], "%s", next ? MARK : NO_MARK);
+	gdb_state_label(timeline, thread, &columns->cells[0]);
+	text_add(&columns->cells[0], " ", 1);
 	text_add_escaped(&columns->cells[0], timeline_name(timeline, thread));
 	gdb_state_thread(timeline, thread, &columns->cells[1]);
 	if (held_by_fairness(timeline, thread))
@@ -124,7 +126,8 @@ static bool add_waiters(const struct timeline *timeline, uint32_t object, struct
 		model_waits_for(model, t, &class, &waited);
 		if (class == CLASS_NONE || class == CLASS_THREAD || waited != object)
 			continue;
-		text_printf(text, "%sT%" PRIu32, waiters++ ? ", " : "", t + 1);
+		text_printf(text, "%s", waiters++ ? ", " : "");
+		gdb_state_label(timeline, t, text);
 	}
 	if (waiters > 0)
 		text_printf(text, waiters == 1 ? " waits" : " wait");

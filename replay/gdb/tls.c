@@ -35,6 +35,7 @@ static void learn(struct gdb_tls *tls, struct timeline *timeline)
 	if (process_target(process))
 		(void)places_update(process_places(process), process_target(process));
 	tls->known = true;
+	tls->memory = timeline_shown(timeline);
 	tls->described = read_field(timeline, "_thread_db_link_map_l_tls_modid", module) &&
 			 read_field(timeline, "_thread_db_pthread_dtvp", vector) &&
 			 read_field(timeline, "_thread_db_dtv_dtv", slots) &&
@@ -105,7 +106,7 @@ enum status gdb_tls_address(struct gdb_tls *tls, struct timeline *timeline, uint
 {
 	struct user_regs_struct registers;
 	uint64_t base = 0;
-	if (!tls->known)
+	if (!tls->known || tls->memory != timeline_shown(timeline))
 		learn(tls, timeline);
 	enum status status = timeline_registers(timeline, thread, &registers);
 	if (status)

@@ -5,7 +5,8 @@
 
 /* Where the C library of the program keeps what is needed to find thread-local variables. */
 struct gdb_tls {
-	bool known;			   /* has been looked for */
+	bool known; /* has been looked for, in this memory: */
+	uint32_t memory;
 	bool described;			   /* it was found: glibc tells its debuggers by tables of its own */
 	uint32_t module_offset;		   /* the number of a module, in its link map */
 	uint32_t vector_offset;		   /* the address of the vector, in a thread's descriptor */
@@ -15,7 +16,7 @@ struct gdb_tls {
 };
 
 /*
- * The address of the variable at `offset` among those of a thread that belong to a module, which is named by its link map in
+ * In the memory that is shown: the address of the variable at `offset` among those of a thread that belong to a module, which is named by its link map in
  * the program's memory; 0 is the program itself where it has none, as static programs. STATUS_NOT_FOUND:
  * the thread has no memory for that module yet. STATUS_UNSUPPORTED: the C library is none that tells, and this isn't the
  * program's own variable.

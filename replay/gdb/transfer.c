@@ -4,6 +4,15 @@
 
 #include <string.h>
 
+/* The inferior that the annex names in hex digits, or if it doesn't the selected one. False: it isn't there. */
+static bool show_named(struct gdb_server *s, const struct gdb_request *r)
+{
+	uint32_t number = 0;
+	for (size_t i = 0; i < r->data_length && text_hex_digit((char)r->data[i]) >= 0; i++)
+		number = number << 4 | (uint32_t)text_hex_digit((char)r->data[i]);
+	return timeline_show(s->timeline, number > 0 ? number - 1 : s->selected.memory);
+}
+
 /* All of a document; false if there is none of that name. */
 static bool make(struct gdb_server *s, const struct gdb_request *r, struct text *document)
 {
@@ -22,10 +31,13 @@ static bool make(struct gdb_server *s, const struct gdb_request *r, struct text 
 		gdb_process_auxv(s->timeline, document);
 		return document->length > 0;
 	case GDB_OBJECT_EXEC_FILE:
+		if (!show_named(s, r))
+			return false;
 		gdb_process_file(s->timeline, document);
 		return document->length > 0;
 	case GDB_OBJECT_SIGINFO:
-		if (!timeline_signal_info(s->timeline, s->selected, &signal))
+		if (!gdb_is_there(s, s->selected) ||
+		    !timeline_signal_info(s->timeline, s->selected.thread, &signal))
 			return false;
 		text_add(document, (const char *)&signal, sizeof signal);
 		return true;

@@ -88,7 +88,8 @@ static void add_next(struct why *w, uint32_t thread)
 static void add_going(struct why *w, uint32_t thread)
 {
 	struct text *text = w->text;
-	text_printf(text, "T%" PRIu32 " ", thread + 1);
+	gdb_state_label(w->timeline, thread, text);
+	text_add(text, " ", 1);
 	if (model_exited(w->model, thread)) {
 		size_t last = gdb_state_last(w->timeline, w->done, is_of, thread, NO_OBJECT);
 		text_printf(text, "has exited");
@@ -116,8 +117,10 @@ static void add_able(struct why *w, const char *what)
 	uint32_t able = 0;
 	text_printf(w->text, INDENT);
 	for (uint32_t t = 0; t < model_threads(w->model); t++)
-		if (model_ready(w->model, t) || is_running(w->model, t))
-			text_printf(w->text, able++ ? ", T%" PRIu32 : "T%" PRIu32, t + 1);
+		if (model_ready(w->model, t) || is_running(w->model, t)) {
+			text_printf(w->text, able++ ? ", " : "");
+			gdb_state_label(w->timeline, t, w->text);
+		}
 	if (able == 0)
 		text_printf(w->text, "nobody is left who could %s it: no thread can go on\n", what);
 	else
@@ -134,12 +137,14 @@ static void add_giving(struct why *w, uint32_t thread, uint32_t object, const ch
 	if (last == SIZE_MAX) {
 		text_printf(text, "nobody has %s it so far\n", done);
 	} else {
-		text_printf(text, "it was last %s in transition %zu by T%" PRIu32, done, last + 1,
-			    line_at(w, last)->step.thread + 1);
+		text_printf(text, "it was last %s in transition %zu by ", done, last + 1);
+		gdb_state_label(w->timeline, line_at(w, last)->step.thread, text);
 		gdb_state_place(line_at(w, last), text);
-		if (since != SIZE_MAX && last < since)
-			text_printf(text, ", before T%" PRIu32 " waited in transition %zu", thread + 1,
-				    since + 1);
+		if (since != SIZE_MAX && last < since) {
+			text_printf(text, ", before ");
+			gdb_state_label(w->timeline, thread, text);
+			text_printf(text, " waited in transition %zu", since + 1);
+		}
 		text_add(text, "\n", 1);
 	}
 	add_able(w, what);
@@ -174,7 +179,8 @@ static void add_object(struct why *w, uint32_t thread, enum object_class class, 
 static void add_blocked(struct why *w, uint32_t thread)
 {
 	struct text place = {0};
-	text_printf(w->text, "T%" PRIu32 " ", thread + 1);
+	gdb_state_label(w->timeline, thread, w->text);
+	text_add(w->text, " ", 1);
 	gdb_state_thread(w->timeline, thread, w->text);
 	gdb_state_own_place(w->timeline, thread, &place);
 	if (place.length > 0)
@@ -187,9 +193,12 @@ static void add_blocked(struct why *w, uint32_t thread)
 static void add_cycle(struct why *w, uint32_t first)
 {
 	text_printf(w->text, "That is a cycle: ");
-	for (uint32_t i = first; i < w->length; i++)
-		text_printf(w->text, "T%" PRIu32 " -> ", w->chain[i] + 1);
-	text_printf(w->text, "T%" PRIu32 "\n", w->chain[first] + 1);
+	for (uint32_t i = first; i < w->length; i++) {
+		gdb_state_label(w->timeline, w->chain[i], w->text);
+		text_printf(w->text, " -> ");
+	}
+	gdb_state_label(w->timeline, w->chain[first], w->text);
+	text_add(w->text, "\n", 1);
 }
 
 /* From thread to thread until one isn't blocked, waits for nobody in particular, or was there before. */
@@ -253,9 +262,14 @@ void gdb_text_why(struct timeline *timeline, uint32_t thread, struct text *text)
 			.done = gdb_state_done(timeline),
 			.text = text};
 	if (thread >= threads) {
-		text_printf(text, "T%" PRIu32 " doesn't exist here; there %s T1", thread + 1,
-			    threads == 1 ? "is only" : "are");
-		text_printf(text, threads == 1 ? "\n" : " to T%" PRIu32 "\n", threads);
+		gdb_state_label(timeline, thread, text);
+		text_printf(text, " doesn't exist here; there %s ", threads == 1 ? "is only" : "are");
+		gdb_state_label(timeline, 0, text);
+		if (threads > 1) {
+			text_printf(text, " to ");
+			gdb_state_label(timeline, threads - 1, text);
+		}
+		text_add(text, "\n", 1);
 		return;
 	}
 	w.chain = calloc(threads, sizeof *w.chain);

@@ -26,9 +26,14 @@ static uint32_t switched_on(void)
 	return a;
 }
 
+struct gdb_layout gdb_layout_least(void)
+{
+	return (struct gdb_layout){.present = 1u << GDB_X87 | 1u << GDB_SSE};
+}
+
 struct gdb_layout gdb_layout_detect(void)
 {
-	struct gdb_layout layout = {.present = 1u << GDB_X87 | 1u << GDB_SSE};
+	struct gdb_layout layout = gdb_layout_least();
 	uint32_t on = switched_on();
 	for (unsigned i = GDB_AVX; i < GDB_COMPONENTS; i++) {
 		unsigned size, offset, c, d;

@@ -32,6 +32,9 @@ struct gdb_layout {
 /* That of this processor, of what the system has switched on. */
 struct gdb_layout gdb_layout_detect(void);
 
+/* That of every processor, which GDB expects where it has no description. */
+struct gdb_layout gdb_layout_least(void);
+
 /* Room for an area: 64-byte aligned components up to the last one above, and what may lie between them. */
 #define GDB_AREA 16384
 

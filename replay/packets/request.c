@@ -92,8 +92,10 @@ static bool parse_insert(struct gdb_request *request, struct gdb_cursor *at)
 static bool parse_process(struct gdb_request *request, struct gdb_cursor *at)
 {
 	uint64_t process;
-	(void)request;
-	return gdb_take_number(at, INT32_MAX, &process);
+	if (!gdb_take_number(at, INT32_MAX, &process))
+		return false;
+	request->thread.process = (int32_t)process;
+	return true;
 }
 
 /* Optional: nothing, or what the first character begins. */
@@ -220,8 +222,8 @@ void gdb_request_parse(struct gdb_request *request, char *payload, size_t length
 	}
 }
 
-bool gdb_thread_matches(struct gdb_thread which, int32_t thread)
+bool gdb_thread_matches(struct gdb_thread which, int32_t process, int32_t thread)
 {
-	return which.process <= 1 &&
+	return (which.process == GDB_ALL || which.process == GDB_ANY || which.process == process) &&
 	       (which.thread == GDB_ALL || which.thread == GDB_ANY || which.thread == thread);
 }

@@ -27,8 +27,8 @@ enum gdb_request_kind {
 	GDB_REVERSE_CONTINUE, /* bc */
 	GDB_REVERSE_STEP,     /* bs */
 	GDB_RUN,	      /* vRun: again from the beginning */
-	GDB_KILL,
-	GDB_DETACH,
+	GDB_KILL,	      /* thread.process: this one; GDB_ANY: all */
+	GDB_DETACH,	      /* likewise */
 	GDB_NO_ACKS,
 	GDB_SUPPORTED,
 	GDB_TRANSFER, /* qXfer: object, data is the annex, address is the offset, length */
@@ -44,7 +44,7 @@ enum gdb_request_kind {
 	GDB_FILE, /* vFile: file; of what `file` says it takes: data is the path, number, length, address is the offset */
 };
 
-/* A process and a thread in it, both from 1. */
+/* A process and a thread in it, both from 1. Where a client says no process it is any. */
 #define GDB_ALL -1
 #define GDB_ANY 0
 struct gdb_thread {
@@ -139,7 +139,7 @@ struct gdb_request {
  */
 void gdb_request_parse(struct gdb_request *request, char *payload, size_t length);
 
-/* Does `which` mean this thread of the process (counted from 1)? */
-bool gdb_thread_matches(struct gdb_thread which, int32_t thread);
+/* Does `which` mean this thread of this process (both counted from 1)? */
+bool gdb_thread_matches(struct gdb_thread which, int32_t process, int32_t thread);
 
 #endif

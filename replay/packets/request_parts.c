@@ -51,7 +51,7 @@ static bool take_id(struct gdb_cursor *at, int32_t *id)
 
 bool gdb_take_thread(struct gdb_cursor *at, struct gdb_thread *thread)
 {
-	*thread = (struct gdb_thread){.process = 1};
+	*thread = (struct gdb_thread){.process = GDB_ANY};
 	if (!gdb_take(at, 'p'))
 		return take_id(at, &thread->thread);
 	if (!take_id(at, &thread->process))
@@ -152,7 +152,7 @@ bool gdb_parse_plain(struct gdb_request *request, struct gdb_cursor *at)
 	at->next--;
 	request->actions.length = 1;
 	request->actions.plain = true;
-	action->thread = (struct gdb_thread){1, GDB_ANY};
+	action->thread = (struct gdb_thread){GDB_ANY, GDB_ANY};
 	return take_action(at, action) && action->kind != GDB_ACTION_STOP && action->kind != GDB_ACTION_RANGE;
 }
 

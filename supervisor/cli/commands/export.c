@@ -98,6 +98,13 @@ int export_command(const struct options *options)
 	int exits = recording_load(&e.recording, options);
 	if (exits)
 		return exits;
+	if (e.recording.options.follow) {
+		say("%s: several processes are in it (--follow), which GDB without fmc can't keep in order; "
+		    "fmc gdb can",
+		    options->file);
+		recording_release(&e.recording);
+		return EXITS_UNAVAILABLE;
+	}
 	if (e.recording.options.driving.client) {
 		say("%s: it needs its client, which GDB without fmc can't start; fmc gdb can", options->file);
 		recording_release(&e.recording);

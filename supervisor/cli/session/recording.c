@@ -72,14 +72,6 @@ int recording_load(struct recording *recording, const struct options *given)
 		return status == STATUS_NO_MEMORY ? EXITS_SOFTWARE : EXITS_DATA;
 	}
 	recording->options = recorded_options(given, &recording->schedule);
-	if (recording->schedule.header.follow &&
-	    (given->command == COMMAND_GDB || given->command == COMMAND_GDBSERVER ||
-	     given->command == COMMAND_EXPORT)) {
-		say("%s: several processes are in it (--follow), and GDB walks one: fmc replay plays it, fmc "
-		    "show prints it",
-		    given->file);
-		return EXITS_UNAVAILABLE;
-	}
 	char disagreement[PROPERTY_WHY];
 	if (!property_specs_agree(&recording->options.properties, disagreement)) {
 		say("%s: %s", given->file, disagreement);

@@ -186,18 +186,26 @@ static void selects(const char *text, int32_t process, int32_t thread)
 START_TEST(threads_are_told_apart)
 {
 	selects("Hgp1.3", 1, 3);
-	selects("Hc-1", 1, GDB_ALL);
+	selects("Hc-1", GDB_ANY, GDB_ALL);
 	selects("Hcp1.-1", 1, GDB_ALL);
 	selects("Hcp1", 1, GDB_ALL);
 	selects("Hgp-1", GDB_ALL, GDB_ALL);
-	selects("Hg0", 1, GDB_ANY);
+	selects("Hg0", GDB_ANY, GDB_ANY);
 	selects("Hgp0.0", GDB_ANY, GDB_ANY);
-	selects("Hg1f", 1, 31);
-	ck_assert(gdb_thread_matches((struct gdb_thread){1, 3}, 3));
-	ck_assert(!gdb_thread_matches((struct gdb_thread){1, 3}, 4));
-	ck_assert(!gdb_thread_matches((struct gdb_thread){2, 3}, 3));
-	ck_assert(!gdb_thread_matches((struct gdb_thread){2, GDB_ALL}, 3));
-	ck_assert(gdb_thread_matches((struct gdb_thread){GDB_ALL, GDB_ALL}, 3));
+	selects("Hg1f", GDB_ANY, 31);
+	selects("Hgp2.0", 2, GDB_ANY);
+	ck_assert(gdb_thread_matches((struct gdb_thread){1, 3}, 1, 3));
+	ck_assert(!gdb_thread_matches((struct gdb_thread){1, 3}, 1, 4));
+	ck_assert(!gdb_thread_matches((struct gdb_thread){2, 3}, 1, 3));
+	ck_assert(gdb_thread_matches((struct gdb_thread){2, 3}, 2, 3));
+	ck_assert(!gdb_thread_matches((struct gdb_thread){2, GDB_ALL}, 1, 3));
+	ck_assert(gdb_thread_matches((struct gdb_thread){2, GDB_ALL}, 2, 3));
+	ck_assert(gdb_thread_matches((struct gdb_thread){GDB_ANY, 3}, 2, 3));
+	ck_assert(gdb_thread_matches((struct gdb_thread){GDB_ALL, GDB_ALL}, 2, 3));
+	ck_assert_int_eq(parse("D").thread.process, GDB_ANY);
+	ck_assert_int_eq(parse("D;2").thread.process, 2);
+	ck_assert_int_eq(parse("vKill;3").thread.process, 3);
+	ck_assert_int_eq(parse("k").thread.process, GDB_ANY);
 }
 END_TEST
 
@@ -300,7 +308,7 @@ START_TEST(test_plain_resumes)
 		ck_assert(request.actions.plain);
 		ck_assert_int_eq(request.actions.at[0].kind, cases[i].kind);
 		ck_assert_uint_eq(request.actions.at[0].signal, cases[i].signal);
-		ck_assert(gdb_thread_matches(request.actions.at[0].thread, 7));
+		ck_assert(gdb_thread_matches(request.actions.at[0].thread, 1, 7));
 	}
 }
 END_TEST
