@@ -108,6 +108,13 @@ says 'what a shell starts' '^at the end.*deadlock: T1.1 waits for T2.1 to exit' 
     '^at the program.s beginning' '^before transition 1 ' '^before transition 2 ' '^at the end' '^T1.1 waits for T2.1 to exit' '^T2.1 waits for pipe' \
     '"T3.1 process 3" hit Breakpoint 1.*answer' '^#1 .* in main'
 
+# One schedule after the other in the same GDB: the next one's processes are its own.
+find one "$TARGET" locks
+gdb_do program "fmc-replay $SCRATCH/one.sched" 'info threads' 'thread apply all -q bt 2' "fmc-replay $SCRATCH/updates.sched" 'info inferiors' 'info threads'
+says 'another schedule' '^at the end.*T1.1 waits for pipe' '^at the end.*T1.1 waits for .* held by T2.1' '1.1 .*Thread 1.1 "T1.1 main"' 'Thread 2.2 "T2.1 process 2"' \
+    '^#1 .* in both' '^#1 .* in both' '^at the end.*exits with status 1' '^[* ] 1 +process 1' '^[* ] [0-9]+ +process 2' '1.1 .*T1.1 main' 'T2.1 process 2.*has exited'
+says_not 'no process of the one before is left' '^[* ] [0-9]+ +(<null>|process 3)'
+
 # As README.md has it.
 find two "$(realpath "$BUILD")/samples/two_processes"
 gdb_do two 'fmc-why T1.1' 'fmc-thread T2.1' up

@@ -125,11 +125,27 @@ def complete_threads(word):
         return []
 
 
+class Met:
+    """The inferiors that GDB has made for further processes, by their numbers in GDB, and the one that was there before."""
+
+    first, numbers = None, set()
+
+    @classmethod
+    def forget(cls):
+        present = {inferior.num for inferior in gdb.inferiors() if not inferior.pid}
+        if cls.numbers and cls.first in present and gdb.selected_inferior().num != cls.first:
+            gdb.execute("inferior %d" % cls.first, to_string=True)
+        for number in cls.numbers & present - {gdb.selected_inferior().num}:
+            gdb.execute("remove-inferiors %d" % number, to_string=True)
+        cls.first, cls.numbers = None, set()
+
+
 def begin_several():
     """Several processes: all run, whichever is looked at; a step backwards is that of the thread that is looked at. GDB 13 forgets what it has
     read only of the process that is looked at."""
     for setting in ("schedule-multiple on", "scheduler-locking step", "stack-cache off", "code-cache off"):
         gdb.execute("set " + setting)
+    Met.first = gdb.selected_inferior().num
     meet_inferiors()
 
 
@@ -148,6 +164,7 @@ def meet_inferiors():
         for inferior in gdb.inferiors():
             if inferior.pid not in known:
                 known.add(inferior.pid)
+                Met.numbers.add(inferior.num)
                 set_up(inferior)
     # Until the first process has been resumed GDB waits for its stops in another way, and would for ever if another one were.
     before.switch()
@@ -217,6 +234,7 @@ def leave():
         gdb.execute("disconnect", to_string=True)
     except gdb.error:
         pass  # There was no connection.
+    Met.forget()
 
 
 def shown(text):

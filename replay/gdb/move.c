@@ -142,7 +142,11 @@ void gdb_answer_reverse_step(struct gdb_server *s, const struct gdb_request *r)
 void gdb_answer_run(struct gdb_server *s, const struct gdb_request *r)
 {
 	struct move move;
-	(void)r;
+	if (timeline_schedule(s->timeline)->header.follow) {
+		s->say("several processes aren't run again: 'monitor goto begin' goes to their beginning");
+		gdb_refuse(s);
+		return;
+	}
 	timeline_goto(s->timeline, 0, &move);
 	if (move.end == MOVE_FAILED) {
 		s->say(*move.why ? move.why : status_text(move.status));
