@@ -5,10 +5,9 @@
 
 #include <sys/syscall.h>
 
-/* Descriptors are those of one process. */
 static bool looks(const struct run *run)
 {
-	return run->process->threaded && !run->own_calls && run->process->spaces_length < 2;
+	return run->process->threaded && !run->own_calls;
 }
 
 bool polls_learn(struct run *run, long number, struct call *call)

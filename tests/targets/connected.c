@@ -141,6 +141,24 @@ static int holds_and_waits(bool by_set)
 	return collect(child);
 }
 
+/* What poll() tells of right away, before and after something is read. */
+static int asks(void)
+{
+	int other[2];
+	must(socketpair(AF_UNIX, SOCK_STREAM, 0, other) == 0);
+	const pid_t child = fork();
+	if (child == 0) {
+		put(ends[1]);
+		put(other[1]);
+		_exit(0);
+	}
+	struct pollfd asked[] = {{.fd = ends[0], .events = POLLIN}, {.fd = other[0], .events = POLLIN}};
+	if (poll(asked, 2, 0) > 0 && asked[0].revents)
+		get(ends[0]);
+	(void)poll(asked + 1, 1, 0);
+	return collect(child);
+}
+
 static int polls(void)
 {
 	return holds_and_waits(false);
@@ -223,7 +241,7 @@ int main(int argc, char **argv)
 		const char *name;
 		int (*run)(void);
 	} cases[] = {{"talk", talk},   {"holds", holds}, {"children", children}, {"ended", ended},
-		     {"first", first}, {"polls", polls}, {"set", waits_by_set}};
+		     {"first", first}, {"polls", polls}, {"set", waits_by_set},	 {"asks", asks}};
 	must(argc == 3);
 	make(argv[1]);
 	make_lock();
