@@ -93,7 +93,7 @@ both|true|
 self|false|
 several|false|
 pidfd|true|
-gone|false|
+gone|true|
 leaves|true|exit: the program exits with status 11
 cuts|true|exit: the program exits with status 11
 replaced|true|

@@ -120,15 +120,6 @@ static uint32_t find_receiver(const struct process *process, uint32_t space, con
 	return receiver;
 }
 
-static bool handles(const struct process *process, uint32_t space, int signal)
-{
-	const uint32_t first = process->spaces[space].first;
-	for (uint32_t t = first; t < process->threads_length; t++)
-		if (process->threads[t].space == space && process->threads[t].tracee)
-			return tracee_signals(process->threads[t].tracee).caught >> (signal - 1) & 1;
-	return false;
-}
-
 /* The next process from this one on that gets the signal, and to which it is something; NO_SPACE: there is none. */
 static uint32_t next_meant(const struct process *process, const struct send *send, uint32_t space)
 {
@@ -169,27 +160,30 @@ static bool decode_call(const struct process *process, uint32_t thread, struct s
 	       send->signal <= 64;
 }
 
+/*
+ * It is an operation whatever the other process does with the signal by now, and whether it has ended: that may be another thing when its turn has
+ * come, and threads are to have the same operations in all orders.
+ */
 enum killing killed_meets(struct run *run, struct call *call)
 {
 	struct process *process = run->process;
 	struct send send;
-	uint32_t meant = 0;
-	bool noticed = false;
+	uint32_t meant = 0, other = NO_SPACE;
 	if (process->spaces_length < 2 || !decode_call(process, run->thread, &send))
 		return KILLS_NOBODY;
 	for (uint32_t i = 0; i < process->spaces_length; i++) {
-		if (process->spaces[i].over || !is_meant(process, &send, i))
+		if (!is_meant(process, &send, i))
 			continue;
-		if (send.signal == SIGSTOP && i != process->space)
+		if (send.signal == SIGSTOP && i != process->space && !process->spaces[i].over)
 			return KILLS_OTHERWISE;
-		meant += !ignores(process, i, send.signal);
-		noticed |= i != process->space && (find_taker(process, i, send.signal) != NO_THREAD ||
-						   handles(process, i, send.signal));
+		meant += !process->spaces[i].over;
+		other = i != process->space ? i : other;
 	}
-	if (!noticed)
+	if (other == NO_SPACE)
 		return KILLS_NOBODY;
+	const uint32_t first = next_meant(process, &send, 0);
 	run_self(run)->sends_to_several = meant > 1;
-	set_send(process, next_meant(process, &send, 0), &send, &call->op);
+	set_send(process, first == NO_SPACE ? other : first, &send, &call->op);
 	return KILLS_SOMEBODY;
 }
 

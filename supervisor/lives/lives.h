@@ -36,7 +36,7 @@ void followed_exit(struct process *process, uint32_t thread, const struct op *op
 bool followed_outlived(const struct process *process, int signal);
 
 /*
- * killed.c. meets: does this call, before which the thread stands, send another process a signal which ends it, or which it handles? With KILLS_SOMEBODY *call
+ * killed.c. meets: does this call, before which the thread stands, send another process a signal? With KILLS_SOMEBODY *call
  * has all of it, for the first of those. KILLS_OTHERWISE: it stops one. aim: as machine_ops.aim says, of that operation, but that arg3 is for the caller to say
  * without OP_ENDS. info: what the receiver is told. goes_on: the operation is performed, and there is another one for the next process; else the call is over,
  * if it was to several. perform: the thread takes the signal, of which its process ends.
