@@ -606,7 +606,7 @@ told 1 --races report "$BUILD/samples/freed_too_early"
 says "who gives it back" '^Race on heap .*, T1 gives back at freed_too_early.c:[0-9]+ in main, and nothing orders these'
 # Functions of libc's: a call is an operation about all that it touches, what libc keeps to itself among that.
 library=$BUILD/targets/library_calls
-for how in tokens date encoded digits decoded ask half freed length; do
+for how in tokens date encoded digits decoded exits ask half freed length; do
 	told 1 --time 60 "$library" $how
 	says "a call of a library's function: $how" "^abort: .*library_calls.c:[0-9]+: " 'memory_(read|write) .*'
 	told 0 --strategy optimal --granularity race --require-complete "$library" $how right

@@ -96,6 +96,7 @@ for level in O0 O2; do
 	depends "shared\.money at unordered_cxx\.cc:[0-9]+ by T2 and T3" "$BUILD/targets/unordered_cxx.$level" member
 	depends "shared\.owner[^ ]* at [^;]* by T2 and T3.*" "$BUILD/targets/unordered_cxx.$level" string
 	ordered "$BUILD/targets/unordered_cxx.$level" guarded
+	depends 'what exit\(\) goes by at unordered_cxx\.cc:[0-9]+ by T2 and unordered_cxx\.cc:[0-9]+ by T3' "$BUILD/targets/unordered_cxx.$level" statics
 	depends '.* at unordered_cxx\.cc:[0-9]+ by T2 and unordered_cxx\.cc:[0-9]+ by T3; .*' "$BUILD/targets/unordered_cxx.$level" tree
 done
 

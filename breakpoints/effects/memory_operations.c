@@ -56,7 +56,7 @@ static bool is_locked(const struct part *part)
 		return true;
 	case STATE:
 		return part->argument == RANDOM || part->argument == OUTPUT || part->argument == ERRORS ||
-		       part->argument == INPUT;
+		       part->argument == INPUT || part->argument == EXITS || part->argument == QUICK_EXITS;
 	default:
 		return false;
 	}

@@ -110,6 +110,8 @@ enum state {
 	BY_MBSNRTOWCS,
 	BY_WCSRTOMBS,
 	BY_WCSNRTOMBS,
+	EXITS, /* what is to be called at the end, in which order */
+	QUICK_EXITS,
 	INPUT,
 	OUTPUT,
 	ERRORS,

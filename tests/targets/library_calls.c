@@ -10,6 +10,7 @@
  *     moved    mremap of what another one writes to            detached shmdt
  *     shrunk   mremap of what lies behind that                 encoded  l64a, whose result is libc's
  *     digits   ecvt, the same                                  decoded  mbrtowc of half a character each
+ *     exits    on_exit, whose functions run in reverse order
  */
 #include <assert.h>
 #include <locale.h>
@@ -101,6 +102,32 @@ static void *decode(void *unused)
 	(void)mbrtowc(&wide, character, 1, right ? &own : NULL);
 	const size_t bytes = mbrtowc(&wide, character + 1, 1, right ? &own : NULL);
 	assert(bytes == 1 && wide == 0xe9);
+	return unused;
+}
+
+static void end_first(int status, void *unused)
+{
+	(void)status;
+	(void)unused;
+	*text = 'b';
+}
+
+static void end_second(int status, void *unused)
+{
+	(void)status;
+	(void)unused;
+	assert(right || *text == 'a');
+}
+
+static void *leave_first(void *unused)
+{
+	on_exit(end_first, NULL);
+	return unused;
+}
+
+static void *leave_second(void *unused)
+{
+	on_exit(end_second, NULL);
 	return unused;
 }
 
@@ -311,6 +338,7 @@ static const struct {
 	     {"encoded", encode, encode},
 	     {"digits", write_digits, write_digits},
 	     {"decoded", decode, decode},
+	     {"exits", leave_first, leave_second},
 	     {"ask", set_variable, ask_twice},
 	     {"half", write_text, read_text},
 	     {"freed", replace_name, compare_name},

@@ -1,4 +1,7 @@
-/* unordered_cxx HOW: "guarded" a static variable of a function, and objects handed on; "member" and "string" unguarded members; "tree" an unguarded map. */
+/*
+ * unordered_cxx HOW: "guarded" a static variable of a function, and objects handed on; "member" and "string" unguarded members; "tree" an unguarded
+ * map; "statics" two of functions, whose destructors run in the order in which they were made.
+ */
 #include <condition_variable>
 #include <cstring>
 #include <map>
@@ -6,6 +9,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 struct account {
@@ -74,8 +78,39 @@ static void walk()
 	total = sum;
 }
 
+struct first {
+	~first()
+	{
+		total = 1;
+	}
+};
+
+struct second {
+	~second()
+	{
+		if (total == 1)
+			_exit(1);
+	}
+};
+
+static void make_first()
+{
+	static first made;
+}
+
+static void make_second()
+{
+	static second made;
+}
+
 int main(int argc, char **argv)
 {
+	if (argc > 1 && std::strcmp(argv[1], "statics") == 0) {
+		std::thread one(make_first), two(make_second);
+		one.join();
+		two.join();
+		return 0;
+	}
 	if (argc > 1 && std::strcmp(argv[1], "tree") == 0) {
 		std::thread one(grow), two(walk);
 		one.join();
