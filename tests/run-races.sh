@@ -606,7 +606,7 @@ told 1 --races report "$BUILD/samples/freed_too_early"
 says "who gives it back" '^Race on heap .*, T1 gives back at freed_too_early.c:[0-9]+ in main, and nothing orders these'
 # Functions of libc's: a call is an operation about all that it touches, what libc keeps to itself among that.
 library=$BUILD/targets/library_calls
-for how in tokens date encoded digits decoded exits ask half freed length; do
+for how in tokens date encoded digits decoded exits emptied replaced ask half freed length; do
 	told 1 --time 60 "$library" $how
 	says "a call of a library's function: $how" "^abort: .*library_calls.c:[0-9]+: " 'memory_(read|write) .*'
 	told 0 --strategy optimal --granularity race --require-complete "$library" $how right
@@ -617,12 +617,12 @@ says "half of a string, replayed" '^Replayed [0-9]+ transitions: abort as record
 told 1 --time 60 "$library" closed
 says "a stream that is closed" '^(crash|abort): '
 # What is moved or detached isn't there any more; what lies behind it is.
-for how in moved detached; do
+for how in moved detached secured; do
 	told 1 --time 60 "$library" $how
 	says "memory that is $how" "^crash: .*SIGSEGV .*library_calls.c:[0-9]+ in write_page"
 	told 0 --strategy optimal --granularity race "$library" $how right
 done
-told 0 --strategy optimal --granularity race --require-complete "$library" moved right
+for how in moved secured; do told 0 --strategy optimal --granularity race --require-complete "$library" $how right; done
 told 0 --strategy optimal --granularity race --require-complete "$library" shrunk
 # What libc locks by itself comes as a whole; what a function does after an operation in it isn't part of its own.
 told 0 --strategy optimal --granularity race --require-complete "$library" rand

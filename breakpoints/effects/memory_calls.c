@@ -45,6 +45,7 @@ const char *memory_state_name(size_t i)
 							 [BY_WCSNRTOMBS] = "wcsnrtombs",
 							 [EXITS] = "exit",
 							 [QUICK_EXITS] = "quick_exit",
+							 [LOGGING] = "syslog",
 							 [INPUT] = "_IO_2_1_stdin_",
 							 [OUTPUT] = "_IO_2_1_stdout_",
 							 [ERRORS] = "_IO_2_1_stderr_",

@@ -15,7 +15,7 @@ const struct memory_call *memory_calls_find(const char *name);
  * have in its own memory instead, so that it can access it.
  */
 bool memory_state_shared(size_t i);
-#define MEMORY_STATES 48
+#define MEMORY_STATES 49
 const char *memory_state_name(size_t i);
 
 /* A thread that stands before such a call. */

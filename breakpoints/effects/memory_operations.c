@@ -25,6 +25,10 @@ static bool is_fixed(const struct part *part)
 	case BYTES_3:
 	case BYTES_4:
 	case BYTES_5:
+	case MAPPED:
+	case ADVISED:
+	case CLOSED:
+	case CLOSED_TO_WRITES:
 	case PRODUCT:
 	case PRODUCT_2:
 	case WORD:
@@ -56,7 +60,8 @@ static bool is_locked(const struct part *part)
 		return true;
 	case STATE:
 		return part->argument == RANDOM || part->argument == OUTPUT || part->argument == ERRORS ||
-		       part->argument == INPUT || part->argument == EXITS || part->argument == QUICK_EXITS;
+		       part->argument == INPUT || part->argument == EXITS || part->argument == QUICK_EXITS ||
+		       part->argument == LOGGING;
 	default:
 		return false;
 	}

@@ -26,36 +26,40 @@ enum extent {
 	STRING_2,  /* no longer than the third */
 	UNTIL,	  /* what memccpy() copies: up to the byte in the third argument, no longer than the fourth */
 	TEMPLATE, /* of mkstemp(): the last six characters of the string */
-	TEMPLATE_1,	 /* ... before so many others as the second argument says */
-	WIDE_ONE,	 /* a wide character */
-	WIDE_STRING,	 /* wide characters up to their end */
-	WIDE_STRING_2,	 /* ... no more than the third argument */
-	WIDE_COPY,	 /* as many as in the second argument */
-	WIDE_APPENDED,	 /* as APPENDED */
-	WIDE_APPENDED_2, /* as APPENDED_2 */
-	COPY,		 /* as long as the string in the second argument */
-	APPENDED,	 /* behind its own string, as long as that in the second argument */
-	APPENDED_2,	 /* ... no more of that than the third, and a 0 */
-	OBJECT,		 /* a std::string */
-	WORD,		 /* a long number or a pointer */
-	NUMBER,		 /* an int */
-	THERE,		 /* at least a byte of what the pointer there leads to, if to anything */
-	THERE_2,	 /* so many bytes from there as the word says that the third argument points to */
-	COUNTED,	 /* so many as the third argument says, each as long as the fourth */
-	WORDS_0,	 /* so many words as the first argument says */
-	WORDS_1,	 /* ... the second */
-	LOADS,		 /* the same, three at most */
-	POLLED,		 /* as many of struct pollfd */
-	INET,		 /* an address of the family in the first argument */
-	LOCK_SET,	 /* a lock of fcntl()'s, if the second argument is about one */
-	LOCK_GET,	 /* ... asks for one */
-	DESCRIPTORS,	 /* of a set those below the first argument */
-	STREAM,		 /* a stream of C++, but for the standard ones, which may be used at once */
-	STREAM_BASE,	 /* ... its std::ios */
-	STREAM_OBJECT,	 /* a stream of C */
-	STREAM_KEPT,	 /* ... unless it is standard output or the error output */
-	STATE,		 /* what libc keeps to itself: enum state, instead of an argument */
-	STATE_UNLESS,	 /* ... unless the argument with the number in `bytes` leads to another one */
+	TEMPLATE_1,	  /* ... before so many others as the second argument says */
+	WIDE_ONE,	  /* a wide character */
+	WIDE_STRING,	  /* wide characters up to their end */
+	WIDE_STRING_2,	  /* ... no more than the third argument */
+	WIDE_COPY,	  /* as many as in the second argument */
+	WIDE_APPENDED,	  /* as APPENDED */
+	WIDE_APPENDED_2,  /* as APPENDED_2 */
+	COPY,		  /* as long as the string in the second argument */
+	APPENDED,	  /* behind its own string, as long as that in the second argument */
+	APPENDED_2,	  /* ... no more of that than the third, and a 0 */
+	OBJECT,		  /* a std::string */
+	WORD,		  /* a long number or a pointer */
+	NUMBER,		  /* an int */
+	THERE,		  /* at least a byte of what the pointer there leads to, if to anything */
+	THERE_2,	  /* so many bytes from there as the word says that the third argument points to */
+	COUNTED,	  /* so many as the third argument says, each as long as the fourth */
+	WORDS_0,	  /* so many words as the first argument says */
+	WORDS_1,	  /* ... the second */
+	LOADS,		  /* the same, three at most */
+	POLLED,		  /* as many of struct pollfd */
+	INET,		  /* an address of the family in the first argument */
+	LOCK_SET,	  /* a lock of fcntl()'s, if the second argument is about one */
+	LOCK_GET,	  /* ... asks for one */
+	MAPPED,		  /* by mmap() where the caller says, in place of what was there */
+	ADVISED,	  /* by madvise(), if it becomes zeroes by that */
+	CLOSED,		  /* by mprotect(), to all */
+	CLOSED_TO_WRITES, /* ... not to those who read */
+	DESCRIPTORS,	  /* of a set those below the first argument */
+	STREAM,		  /* a stream of C++, but for the standard ones, which may be used at once */
+	STREAM_BASE,	  /* ... its std::ios */
+	STREAM_OBJECT,	  /* a stream of C */
+	STREAM_KEPT,	  /* ... unless it is standard output or the error output */
+	STATE,		  /* what libc keeps to itself: enum state, instead of an argument */
+	STATE_UNLESS,	  /* ... unless the argument with the number in `bytes` leads to another one */
 	/* Several ranges each, or none: */
 	VECTOR,	     /* of struct iovec, so many as the third argument says, and what they lead to */
 	MESSAGE,     /* a struct msghdr and what it leads to */
@@ -112,6 +116,7 @@ enum state {
 	BY_WCSNRTOMBS,
 	EXITS, /* what is to be called at the end, in which order */
 	QUICK_EXITS,
+	LOGGING, /* by syslog() */
 	INPUT,
 	OUTPUT,
 	ERRORS,

@@ -347,6 +347,8 @@ const struct memory_call memory_table_files[] = {
     {"prlimit64", {READS_OF(2, struct rlimit), WRITES_OF(3, struct rlimit)}},
     {"confstr", {WRITES(1, ONE)}},
     {"__confstr_chk", {WRITES(1, ONE)}},
-    {"openlog", {READS(0, ONE)}},
+    {"openlog", {READS(0, ONE), WRITES(LOGGING, STATE)}},
+    {"closelog", {WRITES(LOGGING, STATE)}},
+    {"setlogmask", {WRITES(LOGGING, STATE)}},
     {0},
 };

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <wchar.h>
 
 #define LONGEST_STRING 65536
@@ -64,6 +65,11 @@ static uint64_t wide_appended_bytes(const struct target *target, const uint64_t 
 	return bytes + (last ? sizeof(last) : 0);
 }
 
+static bool is_emptied(int advice)
+{
+	return advice == MADV_DONTNEED || advice == MADV_REMOVE || advice == MADV_FREE;
+}
+
 static uint64_t bytes_of(const struct memory_caller *caller, const struct part *part, uint64_t address,
 			 const uint64_t arguments[MEMORY_ARGUMENTS])
 {
@@ -108,6 +114,14 @@ static uint64_t bytes_of(const struct memory_caller *caller, const struct part *
 	case THERE_2:
 		(void)target_read(target, arguments[2], &word, sizeof(word));
 		return word;
+	case MAPPED:
+		return arguments[3] & (MAP_FIXED | MAP_FIXED_NOREPLACE) ? arguments[1] : 0;
+	case ADVISED:
+		return is_emptied((int)arguments[2]) ? arguments[1] : 0;
+	case CLOSED:
+		return arguments[2] & PROT_READ ? 0 : arguments[1];
+	case CLOSED_TO_WRITES:
+		return (arguments[2] & (PROT_READ | PROT_WRITE)) == PROT_READ ? arguments[1] : 0;
 	case DESCRIPTORS:
 		return ((uint32_t)arguments[0] + 63) / 64 * sizeof(uint64_t);
 	case COUNTED:

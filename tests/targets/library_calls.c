@@ -10,7 +10,8 @@
  *     moved    mremap of what another one writes to            detached shmdt
  *     shrunk   mremap of what lies behind that                 encoded  l64a, whose result is libc's
  *     digits   ecvt, the same                                  decoded  mbrtowc of half a character each
- *     exits    on_exit, whose functions run in reverse order
+ *     exits    on_exit, whose functions run in reverse order  emptied  madvise of what another one writes
+ *     replaced mmap of it                                     secured  mprotect of it
  */
 #include <assert.h>
 #include <locale.h>
@@ -271,6 +272,11 @@ static void detach(char *there)
 	assert(shmdt(there) == 0);
 }
 
+static void secure(char *there)
+{
+	assert(mprotect(there, PAGE, PROT_READ) == 0);
+}
+
 static void *take_pages(void (*take)(char *))
 {
 	pthread_mutex_lock(&lock);
@@ -287,6 +293,11 @@ static void *take_pages(void (*take)(char *))
 static void *move_pages(void *unused)
 {
 	return unused ? take_pages(move_away) : NULL;
+}
+
+static void *secure_pages(void *unused)
+{
+	return unused ? take_pages(secure) : NULL;
 }
 
 static void *detach_pages(void *unused)
@@ -310,6 +321,32 @@ static void *write_page(void *unused)
 		now[1] = 'a';
 	if (right)
 		pthread_mutex_unlock(&lock);
+	return unused;
+}
+
+static void *empty_page(void *unused)
+{
+	enter();
+	assert(madvise(pages, PAGE, MADV_DONTNEED) == 0);
+	leave();
+	return unused;
+}
+
+static void *replace_page(void *unused)
+{
+	enter();
+	assert(mmap(pages, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
+	       pages);
+	leave();
+	return unused;
+}
+
+static void *keep_in_page(void *unused)
+{
+	enter();
+	*(volatile char *)pages = 'b';
+	assert(*(volatile char *)pages == 'b');
+	leave();
 	return unused;
 }
 
@@ -349,6 +386,9 @@ static const struct {
 	     {"wait", write_text, wait_for_text},
 	     {"moved", move_pages, write_page},
 	     {"detached", detach_pages, write_page},
+	     {"secured", secure_pages, write_page},
+	     {"emptied", empty_page, keep_in_page},
+	     {"replaced", replace_page, keep_in_page},
 	     {"shrunk", shrink_pages, write_page}};
 
 int main(int argc, char **argv)

@@ -24,6 +24,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -635,6 +636,33 @@ START_TEST(states_of_libc)
 }
 END_TEST
 
+/* Bytes that it touches; *write: whether it writes them. */
+static uint64_t bytes_touched(const char *name, uint64_t third, uint64_t fourth, bool *write)
+{
+	const struct user_regs_struct regs = {.rdi = U(A), .rsi = BYTES, .rdx = third, .rcx = fourth};
+	const uint64_t states[MEMORY_STATES] = {0};
+	const struct memory_caller caller = {.target = &self, .regs = &regs, .states = states};
+	struct touched at[TOUCHED_MOST];
+	bool whole;
+	const size_t length = memory_call_touched(memory_calls_find(name), &caller, at, &whole);
+	*write = length > 0 && at[0].write;
+	return length > 0 && at[0].address == U(A) ? at[0].size : 0;
+}
+
+/* What others have there changes for them only by some of these calls. */
+START_TEST(memory_of_others)
+{
+	bool write;
+	ck_assert_uint_eq(bytes_touched("mmap", PROT_READ, MAP_PRIVATE, &write), 0);
+	ck_assert(bytes_touched("mmap", PROT_READ, MAP_PRIVATE | MAP_FIXED, &write) == BYTES && write);
+	ck_assert_uint_eq(bytes_touched("madvise", MADV_SEQUENTIAL, 0, &write), 0);
+	ck_assert(bytes_touched("madvise", MADV_DONTNEED, 0, &write) == BYTES && write);
+	ck_assert_uint_eq(bytes_touched("mprotect", PROT_READ | PROT_WRITE, 0, &write), 0);
+	ck_assert(bytes_touched("mprotect", PROT_READ, 0, &write) == BYTES && !write);
+	ck_assert(bytes_touched("mprotect", PROT_NONE, 0, &write) == BYTES && write);
+}
+END_TEST
+
 /* Who gives a place of his own for what has come of a character doesn't touch libc's. */
 START_TEST(state_of_the_caller)
 {
@@ -726,4 +754,4 @@ END_TEST
 SUITE("memory_effects", 0, set_up, tear_down, TEST(texts), TEST(wide_texts), TEST(texts_in_steps),
       TEST(dates), TEST(files), TEST(names_of_temporary_files), TEST(sockets_and_waits), TEST(processes),
       TEST(threads), TEST(signals), TEST(others), TEST(seldom_called), TEST(texts_among_arguments),
-      TEST(states_of_libc), TEST(state_of_the_caller), TEST(values))
+      TEST(states_of_libc), TEST(state_of_the_caller), TEST(memory_of_others), TEST(values))
