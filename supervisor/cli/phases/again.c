@@ -9,8 +9,19 @@
  */
 #define FIRST_PART 3
 
-/* So many executions as long as the longest so far have to fit into what is left. */
+/* So many executions as long as those so far have to fit into what is left. */
 #define LEAST_EXECUTIONS 10
+
+/* On the average: how long a single one took says little where the machine has other things to do. */
+static bool has_time_for_more(const struct exploration *x)
+{
+	const struct verdict *v = x->verdict;
+	const uint64_t others = v->before > v->earlier ? v->before : v->earlier;
+	const uint64_t now = clock_now(), executions = v->executions - others;
+	const uint64_t each = executions > 0 ? (now - x->begin) / executions : x->longest;
+	return !x->deadline ||
+	       now + LEAST_EXECUTIONS * (each < x->longest ? each : x->longest) < x->whole_deadline;
+}
 
 static bool has_executions_left(const struct exploration *x)
 {
@@ -56,8 +67,7 @@ bool explore_wants_atomics(const struct exploration *x)
 	    !verdict->uncontrolled || !process_names_atomics(verdict->uncontrolled))
 		return false;
 	/* What has been left to it nobody else would use. */
-	return !x->deadline || x->leaves_time ||
-	       clock_now() + LEAST_EXECUTIONS * x->longest < x->whole_deadline;
+	return x->leaves_time || has_time_for_more(x);
 }
 
 static bool has_new_races(const struct exploration *x)
@@ -78,15 +88,10 @@ bool explore_may_add_races(const struct exploration *x)
 	return wanted && is_free(x) && x->verdict->reported_length == 0;
 }
 
-static bool has_time_for_races(const struct exploration *x)
-{
-	return !x->deadline || clock_now() + LEAST_EXECUTIONS * x->longest < x->whole_deadline;
-}
-
 bool explore_wants_races(const struct exploration *x)
 {
 	return explore_may_add_races(x) && !explore_wants_atomics(x) && has_new_races(x) &&
-	       has_time_for_races(x);
+	       has_time_for_more(x);
 }
 
 static bool has_tso_to_come(const struct exploration *x)
