@@ -59,6 +59,8 @@ for level in O0 O2; do
 	for how in copy print input limits; do
 		depends "buffer\[0\] at $(at 'T2 and T3')" "$program" $how
 	done
+	depends "buffer\[[01]\] at $(at T2) and $(at T3)" "$program" behind
+	ordered "$program" beyond
 	depends "buffer\[0\] at $(at T2) and $(at T3)" "$program" ask
 	# What an operation writes for its caller.
 	for how in key result; do

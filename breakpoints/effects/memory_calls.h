@@ -84,8 +84,10 @@ size_t memory_call_touched(const struct memory_call *call, const struct memory_c
 /* memory_lists.c: no system call of this number touches memory of the program's, but for what operations do. */
 bool memory_call_touches_nothing(uint64_t number);
 
-/* memory_format.c: the bytes of a string with the 0 at the end, or as many as may be; what can't be read ends it. */
+/* memory_strings.c: the bytes of a string with the 0 at the end, or as many as may be; what can't be read ends it. */
 uint64_t memory_string_bytes(const struct target *target, uint64_t address, uint64_t most);
+/* The same of wide characters, of which there may be so many. */
+uint64_t memory_wide_bytes(const struct target *target, uint64_t address, uint64_t most);
 
 /* This argument is a format, and those it is about follow. Writes at most `room` ranges; *whole becomes false where there are more, or some can't be told. */
 struct memory_format {
@@ -94,7 +96,9 @@ struct memory_format {
 	bool listed; /* what follows is a va_list of them */
 };
 
+/* *printed: so many bytes printf() makes of it, with the 0 at the end. */
+#define FORMAT_UNKNOWN UINT64_MAX
 size_t memory_format_touched(const struct memory_caller *caller, const struct memory_format *format,
-			     struct touched *at, size_t room, bool *whole);
+			     struct touched *at, size_t room, bool *whole, uint64_t *printed);
 
 #endif

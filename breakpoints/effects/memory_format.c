@@ -12,7 +12,8 @@
  */
 #define REGISTERS	6
 #define FLOAT_REGISTERS 8
-#define POSITIONS	32 /* of arguments that a format names by number */
+#define WIDEST		4096 /* a greater width or precision isn't looked at */
+#define POSITIONS	32   /* of arguments that a format names by number */
 
 /* As the psABI has it. */
 struct list {
@@ -30,24 +31,9 @@ struct reading {
 	const uint64_t *by; /* arguments by number; NULL: one after the other */
 	unsigned position;  /* the number that the next conversion names; 0: none */
 	bool lost;	    /* what comes next can't be told */
+	bool open;	    /* what is stored has no limit that is known */
+	uint64_t printed;   /* bytes so far; FORMAT_UNKNOWN */
 };
-
-uint64_t memory_string_bytes(const struct target *target, uint64_t address, uint64_t most)
-{
-	char text[256];
-	for (uint64_t length = 0; length < most;) {
-		uint64_t size = sizeof(text) - (address + length) % sizeof(text);
-		if (size > most - length)
-			size = most - length;
-		if (target_read(target, address + length, text, size) != STATUS_OK)
-			return length;
-		const char *end = memchr(text, 0, size);
-		if (end)
-			return length + (uint64_t)(end - text) + 1;
-		length += size;
-	}
-	return most;
-}
 
 enum argument { INTEGER, FLOAT, LONG_FLOAT };
 
@@ -58,6 +44,9 @@ struct conversion {
 	uint64_t most;	   /* bytes of a string */
 	uint8_t bytes;	   /* of an integer */
 	unsigned width_at; /* the argument that a width or precision names by number; 0: none */
+	const char *flags; /* in the format */
+	size_t flags_length;
+	uint64_t width;
 };
 
 static uint64_t read_word(struct reading *reading, uint64_t address)
@@ -148,8 +137,10 @@ static struct conversion read_conversion(struct reading *reading, bool scans)
 {
 	struct conversion conversion = {.most = UINT64_MAX};
 	reading->position = read_position(reading);
-	reading->at += strspn(reading->at, "-+ #0'I");
-	read_number(reading, scans, &conversion);
+	conversion.flags = reading->at;
+	conversion.flags_length = strspn(reading->at, "-+ #0'I");
+	reading->at += conversion.flags_length;
+	conversion.width = read_number(reading, scans, &conversion);
 	if (scans && *reading->at == 'm') {
 		conversion.allocated = true;
 		reading->at++;
@@ -167,23 +158,101 @@ static bool is_float(char letter)
 	return letter && strchr("aAeEfFgG", letter);
 }
 
+static void add_printed(struct reading *reading, uint64_t bytes)
+{
+	if (reading->printed != FORMAT_UNKNOWN)
+		reading->printed = bytes == FORMAT_UNKNOWN ? bytes : reading->printed + bytes;
+}
+
+/* Padded to its width, of which a negative one that is an argument is too large to be looked at. */
+static uint64_t padded(const struct conversion *conversion, uint64_t bytes)
+{
+	if (conversion->width > WIDEST)
+		return FORMAT_UNKNOWN;
+	return bytes < conversion->width ? conversion->width : bytes;
+}
+
+static bool has_flag(const struct conversion *conversion, char flag)
+{
+	return memchr(conversion->flags, flag, conversion->flags_length) != NULL;
+}
+
+static uint64_t count_digits(uint64_t number, unsigned base)
+{
+	uint64_t digits = 0;
+	for (; number > 0; number /= base)
+		digits++;
+	return digits;
+}
+
+static uint64_t integer_bytes(const struct conversion *conversion, char letter, uint64_t value)
+{
+	const bool is_signed = letter == 'd' || letter == 'i', precise = conversion->most != UINT64_MAX;
+	const unsigned base = letter == 'o' ? 8 : letter == 'x' || letter == 'X' ? 16 : 10;
+	const unsigned unused = 64 - 8u * conversion->bytes;
+	const bool negative = is_signed && (value << unused) >> 63;
+	const uint64_t number = negative ? (0 - value) << unused >> unused : value << unused >> unused;
+	const uint64_t least = precise ? conversion->most : 1, own = count_digits(number, base);
+	uint64_t digits = own < least ? least : own;
+	/* As the locale has it, or too much. */
+	if (has_flag(conversion, '\'') || has_flag(conversion, 'I') || (precise && conversion->most > WIDEST))
+		return FORMAT_UNKNOWN;
+	if (has_flag(conversion, '#') && base == 8 && digits == own)
+		digits++;
+	if (has_flag(conversion, '#') && base == 16 && number > 0)
+		digits += 2;
+	return padded(conversion, digits + (negative || (is_signed && (has_flag(conversion, '+') ||
+								       has_flag(conversion, ' ')))));
+}
+
+/* `bytes`: of the string, with the 0 at its end if that is looked at. */
+static uint64_t string_bytes(const struct reading *reading, const struct conversion *conversion,
+			     uint64_t address, uint64_t bytes)
+{
+	char last = 1;
+	if (!address)
+		return FORMAT_UNKNOWN;
+	if (bytes > 0)
+		(void)target_read(reading->caller->target, address + bytes - 1, &last, 1);
+	return padded(conversion, bytes - (bytes > 0 && !last));
+}
+
+/* Of an argument that isn't a floating-point number. */
+static uint64_t bytes_printed(const struct reading *reading, const struct conversion *conversion, char letter,
+			      uint64_t value, uint64_t bytes)
+{
+	if (letter == 's' && conversion->bytes != 8)
+		return string_bytes(reading, conversion, value, bytes);
+	if (letter == 'c' && conversion->bytes != 8)
+		return padded(conversion, 1);
+	if (letter == 'n')
+		return 0;
+	return letter && strchr("diouxX", letter) ? integer_bytes(conversion, letter, value) : FORMAT_UNKNOWN;
+}
+
 static struct touched print_one(struct reading *reading, const struct conversion *conversion, char letter)
 {
-	const bool wide = conversion->bytes == 8;
-	if (letter == 'm')
-		return (struct touched){.size = 0};
-	if (is_float(letter)) {
-		(void)next_argument(reading, conversion->bytes == 16 ? LONG_FLOAT : FLOAT);
-		return (struct touched){.size = 0};
+	struct touched touched = {.size = 0};
+	if (letter == 'm' || is_float(letter)) {
+		if (letter != 'm')
+			(void)next_argument(reading, conversion->bytes == 16 ? LONG_FLOAT : FLOAT);
+		add_printed(reading, FORMAT_UNKNOWN);
+		return touched;
 	}
 	const uint64_t value = next_argument(reading, INTEGER);
-	if (letter == 's' && !wide)
-		return (struct touched){
+	if (letter == 's' && conversion->bytes != 8)
+		touched = (struct touched){
 		    .address = value,
 		    .size = memory_string_bytes(reading->caller->target, value, conversion->most)};
+	if (letter == 'S' || (letter == 's' && conversion->bytes == 8))
+		touched = (struct touched){
+		    .address = value,
+		    .size = memory_wide_bytes(reading->caller->target, value,
+					      conversion->most < WIDEST ? conversion->most : WIDEST)};
 	if (letter == 'n')
-		return (struct touched){.address = value, .size = conversion->bytes, .write = true};
-	return (struct touched){.size = 0};
+		touched = (struct touched){.address = value, .size = conversion->bytes, .write = true};
+	add_printed(reading, bytes_printed(reading, conversion, letter, value, touched.size));
+	return touched;
 }
 
 static struct touched scan_one(struct reading *reading, const struct conversion *conversion, char letter)
@@ -199,7 +268,13 @@ static struct touched scan_one(struct reading *reading, const struct conversion 
 	if (conversion->suppressed)
 		return (struct touched){.size = 0};
 	const bool text = letter == 's' || letter == 'c' || letter == '[';
-	const uint8_t bytes = conversion->allocated || letter == 'p' ? 8 : text ? 1 : conversion->bytes;
+	const bool unlimited = text && letter != 'c' && !conversion->width && !conversion->allocated;
+	const uint64_t text_bytes =
+	    letter == 'c' ? (conversion->width ? conversion->width : 1) : conversion->width + 1;
+	const uint64_t bytes = conversion->allocated || letter == 'p' ? 8
+			       : text				      ? text_bytes
+								      : conversion->bytes;
+	reading->open |= unlimited;
 	return (struct touched){.address = next_argument(reading, INTEGER), .size = bytes, .write = true};
 }
 
@@ -256,7 +331,7 @@ static bool read_by_number(const struct reading *from, const char *text, bool sc
 }
 
 size_t memory_format_touched(const struct memory_caller *caller, const struct memory_format *format,
-			     struct touched *at, size_t room, bool *whole)
+			     struct touched *at, size_t room, bool *whole, uint64_t *printed)
 {
 	char text[FORMAT_ROOM + 1];
 	uint64_t by[POSITIONS], address = 0;
@@ -265,6 +340,7 @@ size_t memory_format_touched(const struct memory_caller *caller, const struct me
 		address = take_argument(&reading, INTEGER);
 	const uint64_t bytes = memory_string_bytes(caller->target, address, FORMAT_ROOM);
 	size_t length = 0;
+	*printed = FORMAT_UNKNOWN;
 	if (bytes == 0 || target_read(caller->target, address, text, bytes) != STATUS_OK) {
 		*whole = false;
 		return 0;
@@ -275,15 +351,23 @@ size_t memory_format_touched(const struct memory_caller *caller, const struct me
 		reading.by = by;
 	reading.at = text;
 	*whole &= text[bytes - 1] == 0;
-	while (!reading.lost && (reading.at = strchr(reading.at, '%'))) {
-		reading.at++;
+	while (!reading.lost && *reading.at) {
+		const size_t plain = strcspn(reading.at, "%");
+		add_printed(&reading, plain);
+		reading.at += plain;
+		if (!*reading.at++)
+			break;
 		const struct conversion conversion = read_conversion(&reading, format->scans);
 		const char letter = *reading.at;
-		if (!letter || reading.lost)
+		if (!letter || reading.lost) {
+			add_printed(&reading, FORMAT_UNKNOWN);
 			break;
+		}
 		reading.at++;
-		if (letter == '%')
+		if (letter == '%') {
+			add_printed(&reading, 1);
 			continue;
+		}
 		const struct touched one = format->scans ? scan_one(&reading, &conversion, letter)
 							 : print_one(&reading, &conversion, letter);
 		if (reading.lost || !one.address || !one.size)
@@ -294,6 +378,8 @@ size_t memory_format_touched(const struct memory_caller *caller, const struct me
 		}
 		at[length++] = one;
 	}
-	*whole &= !reading.lost;
+	*whole &= !reading.lost && !reading.open;
+	if (!reading.lost && text[bytes - 1] == 0 && reading.printed != FORMAT_UNKNOWN)
+		*printed = reading.printed + 1;
 	return length;
 }

@@ -9,7 +9,7 @@
 /* How long a range is, or where its length is told. */
 enum extent {
 	NOTHING,
-	ONE,	 /* what is printed, of which at least a byte is written */
+	ONE, /* what functions of libc alone use, so that a byte stands for all of it; of some others no more is known */
 	FIXED,	 /* as many bytes as the table says */
 	BYTES_0, /* in the first argument */
 	BYTES_1, /* in the second argument */
@@ -17,7 +17,11 @@ enum extent {
 	BYTES_3,
 	BYTES_4,
 	BYTES_5,
-	WIDE_2,	   /* so many wide characters as the third argument says */
+	WIDE_1,	   /* so many wide characters as the second argument says */
+	WIDE_2,	   /* ... the third */
+	WIDE_3,	   /* ... the fourth */
+	PRINTED,   /* what printf() makes of the format in a later part */
+	PRINTED_1, /* ... no more than the second argument */
 	PAIRS_2,   /* ... pairs of two numbers each */
 	PRODUCT,   /* of the second and the third */
 	PRODUCT_2, /* of the third and the fourth */
@@ -41,6 +45,7 @@ enum extent {
 	NUMBER,		  /* an int */
 	THERE,		  /* at least a byte of what the pointer there leads to, if to anything */
 	THERE_2,	  /* so many bytes from there as the word says that the third argument points to */
+	THERE_4,	  /* ... the fifth */
 	COUNTED,	  /* so many as the third argument says, each as long as the fourth */
 	WORDS_0,	  /* so many words as the first argument says */
 	WORDS_1,	  /* ... the second */

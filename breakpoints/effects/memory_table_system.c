@@ -2,6 +2,7 @@
 #include "breakpoints/effects/memory_table.h"
 
 #include <dlfcn.h>
+#include <mqueue.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -78,7 +79,7 @@ const struct memory_call memory_table_system[] = {
     {"setrpcent", {WRITES(PROGRAMS, STATE)}},
     {"endrpcent", {WRITES(PROGRAMS, STATE)}},
     {"getrpcent", {WRITES(PROGRAMS, STATE)}},
-    {"if_indextoname", {WRITES(1, ONE)}},
+    {"if_indextoname", {WRITES_BYTES(1, 16)}},
     {"getifaddrs", {WRITES(0, WORD)}},
     {"freeifaddrs", {WRITES(0, ONE)}},
     {"if_freenameindex", {WRITES(0, ONE)}},
@@ -144,7 +145,7 @@ const struct memory_call memory_table_system[] = {
     {"ttyname", {WRITES(TERMINALS, STATE)}},
     {"tmpnam", {WRITES(0, ONE), WRITES_UNLESS(0, TEMPORARY)}},
     {"ptsname", {WRITES(TERMINALS, STATE)}},
-    {"ptsname_r", {WRITES(1, ONE)}},
+    {"ptsname_r", {WRITES(1, BYTES_2)}},
     /* System V, message queues, memory of this process and of others. */
     {"semop", {READS(1, ONE)}},
     {"semtimedop", {READS(1, ONE), READS_OF(3, struct timespec)}},
@@ -164,7 +165,7 @@ const struct memory_call memory_table_system[] = {
     {"process_vm_writev", {READS(1, VECTOR), READS(3, ONE)}},
     {"mq_open", {READS(0, STRING)}},
     {"mq_unlink", {READS(0, STRING)}},
-    {"mq_getattr", {WRITES(1, ONE)}},
+    {"mq_getattr", {WRITES_OF(1, struct mq_attr)}},
     {"mq_send", {READS(1, BYTES_2)}},
     {"mq_timedsend", {READS(1, BYTES_2)}},
     {"mq_receive", {WRITES(1, BYTES_2), WRITES(3, NUMBER)}},
@@ -191,7 +192,7 @@ const struct memory_call memory_table_system[] = {
     {"capset", {READS(0, ONE), READS(1, ONE)}},
     {"sethostname", {READS(0, BYTES_1)}},
     {"setdomainname", {READS(0, BYTES_1)}},
-    {"getdomainname", {WRITES(0, ONE)}},
+    {"getdomainname", {WRITES(0, BYTES_1)}},
     {"klogctl", {WRITES(1, ONE)}},
     {"init_module", {READS(0, BYTES_1), READS(2, STRING)}},
     {"delete_module", {READS(0, STRING)}},
@@ -231,7 +232,7 @@ const struct memory_call memory_table_system[] = {
     {"lremovexattr", {READS(0, STRING), READS(1, STRING)}},
     {"fremovexattr", {READS(1, STRING)}},
     {"mkstemps64", {READS(0, STRING), WRITES(0, TEMPLATE_1)}},
-    {"getdents64", {WRITES(1, ONE)}},
+    {"getdents64", {WRITES(1, BYTES_2)}},
     {"readdir_r", {WRITES(0, ONE), WRITES(1, ONE), WRITES(2, WORD)}},
     {"readdir64_r", {WRITES(0, ONE), WRITES(1, ONE), WRITES(2, WORD)}},
     {"fts_set", {WRITES(0, ONE), WRITES(1, ONE)}},
@@ -243,16 +244,18 @@ const struct memory_call memory_table_system[] = {
     {"fopencookie", {READS(1, STRING)}},
     /* Texts. */
     {"wcsncat", {READS(0, WIDE_STRING), WRITES(0, WIDE_APPENDED_2), READS(1, WIDE_STRING_2)}},
-    {"wcsncasecmp", {READS(0, ONE), READS(1, ONE)}},
-    {"wcscoll_l", {READS(0, ONE), READS(1, ONE)}},
-    {"wcsxfrm_l", {WRITES(0, ONE), READS(1, ONE)}},
-    {"wcstok", {WRITES(0, ONE), READS(1, ONE), WRITES(2, WORD)}},
+    {"wcsncasecmp", {READS(0, WIDE_STRING_2), READS(1, WIDE_STRING_2)}},
+    {"wcscoll_l", {READS(0, WIDE_STRING), READS(1, WIDE_STRING)}},
+    {"wcsxfrm_l", {WRITES(0, WIDE_2), READS(1, WIDE_STRING)}},
+    {"wcstok", {WRITES(0, WIDE_STRING), READS(1, WIDE_STRING), WRITES(2, WORD)}},
     {"wcstoll", {READS(0, WIDE_ONE), WRITES(1, WORD)}},
     {"wcstoull", {READS(0, WIDE_ONE), WRITES(1, WORD)}},
     {"wcstof", {READS(0, WIDE_ONE), WRITES(1, WORD)}},
     {"wcstold", {READS(0, WIDE_ONE), WRITES(1, WORD)}},
-    {"wcsftime", {WRITES(0, ONE), READS(2, ONE), READS_OF(3, struct tm), READS(ENVIRONMENT, STATE)}},
-    {"__wcsftime_l", {WRITES(0, ONE), READS(2, ONE), READS_OF(3, struct tm), READS(ENVIRONMENT, STATE)}},
+    {"wcsftime",
+     {WRITES(0, WIDE_1), READS(2, WIDE_STRING), READS_OF(3, struct tm), READS(ENVIRONMENT, STATE)}},
+    {"__wcsftime_l",
+     {WRITES(0, WIDE_1), READS(2, WIDE_STRING), READS_OF(3, struct tm), READS(ENVIRONMENT, STATE)}},
     {"__wctomb_chk", {WRITES(0, ONE), READS(LOCALE, STATE)}},
     {"__mbrlen", {READS(0, ONE), SHIFT(2, BY_MBRLEN)}},
     {"putwchar", {READS(OUTPUT, STATE)}},

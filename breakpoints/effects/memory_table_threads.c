@@ -26,7 +26,7 @@ const struct memory_call memory_table_threads[] = {
     {"pthread_getschedparam", {WRITES(1, NUMBER), WRITES_OF(2, struct sched_param)}},
     {"pthread_setschedparam", {READS_OF(2, struct sched_param)}},
     {"pthread_getcpuclockid", {WRITES_OF(1, clockid_t)}},
-    {"pthread_getname_np", {WRITES(1, ONE)}},
+    {"pthread_getname_np", {WRITES(1, BYTES_2)}},
     {"pthread_setname_np", {READS(1, STRING)}},
     {"pthread_getaffinity_np", {WRITES(2, BYTES_1)}},
     {"pthread_setaffinity_np", {READS(2, BYTES_1)}},

@@ -21,17 +21,6 @@ static bool asks_lock(int command)
 	return command == F_GETLK || command == F_OFD_GETLK;
 }
 
-/* Wide characters with the 0 at their end, or as many as may be; what can't be read ends them. */
-static uint64_t wide_bytes(const struct target *target, uint64_t address, uint64_t most)
-{
-	wchar_t one = 1;
-	uint64_t length = 0;
-	for (; length < most && one; length++)
-		if (target_read(target, address + length * sizeof(one), &one, sizeof(one)) != STATUS_OK)
-			break;
-	return length * sizeof(one);
-}
-
 static uint64_t until_bytes(const struct target *target, const uint64_t arguments[MEMORY_ARGUMENTS])
 {
 	uint8_t byte;
@@ -58,7 +47,7 @@ static uint64_t appended_bytes(const struct target *target, const uint64_t argum
 /* The same of wide characters. */
 static uint64_t wide_appended_bytes(const struct target *target, const uint64_t arguments[MEMORY_ARGUMENTS])
 {
-	const uint64_t bytes = wide_bytes(target, arguments[1], arguments[2]);
+	const uint64_t bytes = memory_wide_bytes(target, arguments[1], arguments[2]);
 	wchar_t last = 1;
 	if (bytes > 0)
 		(void)target_read(target, arguments[1] + bytes - sizeof(last), &last, sizeof(last));
@@ -103,6 +92,14 @@ static uint64_t bytes_of(const struct memory_caller *caller, const struct part *
 		return (uint32_t)arguments[4];
 	case BYTES_5:
 		return (uint32_t)arguments[5];
+	case PRINTED:
+		return 1;
+	case PRINTED_1:
+		return arguments[1];
+	case WIDE_1:
+		return arguments[1] * sizeof(wchar_t);
+	case WIDE_3:
+		return arguments[3] * sizeof(wchar_t);
 	case WIDE_2:
 		return arguments[2] * sizeof(wchar_t);
 	case PAIRS_2:
@@ -122,6 +119,9 @@ static uint64_t bytes_of(const struct memory_caller *caller, const struct part *
 		return arguments[2] & PROT_READ ? 0 : arguments[1];
 	case CLOSED_TO_WRITES:
 		return (arguments[2] & (PROT_READ | PROT_WRITE)) == PROT_READ ? arguments[1] : 0;
+	case THERE_4:
+		(void)target_read(target, arguments[4], &word, sizeof(word));
+		return word;
 	case DESCRIPTORS:
 		return ((uint32_t)arguments[0] + 63) / 64 * sizeof(uint64_t);
 	case COUNTED:
@@ -156,12 +156,12 @@ static uint64_t bytes_of(const struct memory_caller *caller, const struct part *
 	case WIDE_ONE:
 		return sizeof(wchar_t);
 	case WIDE_STRING:
-		return wide_bytes(target, address, LONGEST_STRING);
+		return memory_wide_bytes(target, address, LONGEST_STRING);
 	case WIDE_STRING_2:
-		return wide_bytes(target, address, arguments[2]);
+		return memory_wide_bytes(target, address, arguments[2]);
 	case WIDE_COPY:
 	case WIDE_APPENDED:
-		return wide_bytes(target, arguments[1], LONGEST_STRING);
+		return memory_wide_bytes(target, arguments[1], LONGEST_STRING);
 	case STRING_2:
 		return memory_string_bytes(target, address,
 					   arguments[2] < LONGEST_STRING ? arguments[2] : LONGEST_STRING);
@@ -228,13 +228,15 @@ static uint64_t address_of(const struct part *part, const struct memory_caller *
 		return arguments[part->bytes] ? 0 : caller->states[part->argument];
 	case THERE:
 	case THERE_2:
+	case THERE_4:
 		return word_at(caller->target, argument);
 	case APPENDED:
 	case APPENDED_2:
 		return argument + memory_string_bytes(caller->target, argument, LONGEST_STRING) - 1;
 	case WIDE_APPENDED:
 	case WIDE_APPENDED_2:
-		return argument + wide_bytes(caller->target, argument, LONGEST_STRING) - sizeof(wchar_t);
+		return argument + memory_wide_bytes(caller->target, argument, LONGEST_STRING) -
+		       sizeof(wchar_t);
 	case TEMPLATE:
 	case TEMPLATE_1:
 		return argument + memory_string_bytes(caller->target, argument, LONGEST_STRING) - 1 -
@@ -260,12 +262,23 @@ static size_t later_parts(const struct memory_call *call, size_t i)
 	return length;
 }
 
+/* What is printed into it is exactly as long. Where that isn't known it may be all that there is room for, if that is. */
+static void limit_printed(struct touched *buffer, bool limited, uint64_t printed, bool *whole)
+{
+	if (printed == FORMAT_UNKNOWN)
+		*whole &= limited;
+	else if (!limited || printed < buffer->size)
+		buffer->size = printed;
+}
+
 size_t memory_call_touched(const struct memory_call *call, const struct memory_caller *caller,
 			   struct touched at[TOUCHED_MOST], bool *whole)
 {
 	const struct user_regs_struct *regs = caller->regs;
 	const uint64_t arguments[MEMORY_ARGUMENTS] = {regs->rdi, regs->rsi, regs->rdx,
 						      regs->rcx, regs->r8,  regs->r9};
+	struct touched *buffer = NULL;
+	bool limited = false;
 	size_t length = 0;
 	*whole = true;
 	for (size_t i = 0; i < MEMORY_PARTS; i++) {
@@ -281,17 +294,25 @@ size_t memory_call_touched(const struct memory_call *call, const struct memory_c
 							     .scans = part->extent == SCANS ||
 								      part->extent == V_SCANS,
 							     .listed = part->extent >= V_PRINTS};
-			length += memory_format_touched(caller, &format, at + length, room, whole);
+			uint64_t printed;
+			length += memory_format_touched(caller, &format, at + length, room, whole, &printed);
+			if (buffer)
+				limit_printed(buffer, limited, printed, whole);
 			continue;
 		}
 		const uint64_t address = address_of(part, caller, arguments);
 		const uint64_t size = address ? bytes_of(caller, part, address, arguments) : 0;
-		if (memory_may_touch(address, size))
-			at[length++] = (struct touched){.address = address,
-							.size = size,
-							.write = part->write,
-							.locked = part->extent == STREAM_OBJECT ||
-								  part->extent == STREAM_KEPT};
+		if (!memory_may_touch(address, size))
+			continue;
+		if (part->extent == PRINTED || part->extent == PRINTED_1) {
+			buffer = &at[length];
+			limited = part->extent == PRINTED_1;
+		}
+		at[length++] =
+		    (struct touched){.address = address,
+				     .size = size,
+				     .write = part->write,
+				     .locked = part->extent == STREAM_OBJECT || part->extent == STREAM_KEPT};
 	}
 	return length;
 }

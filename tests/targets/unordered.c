@@ -9,6 +9,7 @@
  *   late     the elements of an array have one owner each, but for the last ones
  *   copy     both let memcpy write into a buffer          copied   ... under a mutex
  *   print    ... snprintf                                 input    ... read
+ *   behind   one snprintf, the other reads what comes behind the first byte; beyond: what comes behind all of that
  *   limits   ... getrlimit
  *   key      ... pthread_key_create                       result   ... pthread_join, each of its own thread
  *   value    one reads a variable that sem_getvalue writes for the other
@@ -209,6 +210,16 @@ static void *print(void *unused)
 {
 	snprintf(buffer, text_bytes, "%d", (int)text_bytes);
 	return unused;
+}
+
+static void *look_behind(void *unused)
+{
+	return buffer[1] == 'x' ? NULL : unused;
+}
+
+static void *look_beyond(void *unused)
+{
+	return buffer[3] == 'x' ? NULL : unused;
 }
 
 static void *input(void *unused)
@@ -533,6 +544,10 @@ int main(int argc, char **argv)
 		two(copy_locked, copy_locked, NULL, NULL);
 	else if (strcmp(how, "print") == 0)
 		two(print, print, NULL, NULL);
+	else if (strcmp(how, "behind") == 0)
+		two(print, look_behind, NULL, NULL);
+	else if (strcmp(how, "beyond") == 0)
+		two(print, look_beyond, NULL, NULL);
 	else if (strcmp(how, "input") == 0)
 		two(input, input, NULL, NULL);
 	else if (strcmp(how, "limits") == 0)

@@ -198,7 +198,7 @@ START_TEST(texts)
 	AFTER(text_in_a, EXACT, "strncat", U(A), U(text), 4);
 	AFTER(text_in_a, EXACT, "strncat", U(A), U(text), 40);
 	AFTER(text_in_a, EXACT, "__strncat_chk", U(A), U(text), 4, BYTES);
-	CALL(LEAST, "strxfrm", U(A), U(text), 40);
+	CALL(MOST, "strxfrm", U(A), U(text), 40);
 	CALL(LEAST, "sprintf", U(A), U("%s %d"), U(text), 7);
 	CALL(LEAST, "__sprintf_chk", U(A), 0, BYTES, U("%s %d"), U(text), 7);
 	CALL(LEAST, "snprintf", U(A), 5, U("%s %d"), U(text), 7);
@@ -217,8 +217,8 @@ START_TEST(texts)
 	CALL(EXACT, "strtof", U("1.5x"), U(A));
 	CALL(EXACT, "strtold", U("1.5x"), U(A));
 	CALL(EXACT, "strtoimax", U("12x"), U(A), 10);
-	CALL(LEAST, "strerror_r", 9999, U(A), 100);
-	CALL(LEAST, "__xpg_strerror_r", 2, U(A), 100);
+	CALL(MOST, "strerror_r", 9999, U(A), 100);
+	CALL(MOST, "__xpg_strerror_r", 2, U(A), 100);
 }
 END_TEST
 
@@ -232,10 +232,10 @@ START_TEST(wide_texts)
 	CALL(EXACT, "wmemcpy", U(A), U(text), 5);
 	CALL(EXACT, "wmemmove", U(A), U(text), 5);
 	CALL(EXACT, "wmemset", U(A), 'x', 5);
-	CALL(LEAST, "wcsxfrm", U(A), U(text), 40);
-	CALL(LEAST, "swprintf", U(A), 40, U(L"%d"), 12);
-	CALL(LEAST, "wcstombs", U(A), U(text), 40);
-	CALL(LEAST, "mbstowcs", U(A), U("text"), 40);
+	CALL(MOST, "wcsxfrm", U(A), U(text), 40);
+	CALL(MOST, "swprintf", U(A), 40, U(L"%d"), 12);
+	CALL(MOST, "wcstombs", U(A), U(text), 40);
+	CALL(MOST, "mbstowcs", U(A), U("text"), 40);
 	CALL(EXACT, "mbtowc", U(A), U("text"), 1);
 	CALL(LEAST, "wctomb", U(A), 'x');
 	CALL(EXACT, "wcstol", U(L"12x"), U(A), 10);
@@ -275,8 +275,8 @@ START_TEST(dates)
 	AFTER(date_in_c, MOST, "gmtime_r", U(D), U(A));
 	AFTER(date_in_c, MOST, "mktime", U(C));
 	AFTER(date_in_c, MOST, "timegm", U(C));
-	AFTER(date_in_c, LEAST, "strftime", U(A), 40, U("%Y"), U(C));
-	CALL(LEAST, "strptime", U("12"), U("%S"), U(A));
+	AFTER(date_in_c, MOST, "strftime", U(A), 40, U("%Y"), U(C));
+	CALL(MOST, "strptime", U("12"), U("%S"), U(A));
 	CALL(EXACT, "clock_gettime", CLOCK_MONOTONIC, U(A));
 	CALL(EXACT, "clock_getres", CLOCK_MONOTONIC, U(A));
 	CALL(EXACT, "gettimeofday", U(A), 0);
@@ -301,9 +301,9 @@ START_TEST(files)
 	CALL(MOST, "fstatfs", (uint64_t)folder, U(A));
 	CALL(MOST, "statvfs", U("/"), U(A));
 	CALL(MOST, "fstatvfs", (uint64_t)folder, U(A));
-	CALL(LEAST, "getcwd", U(A), BYTES);
-	CALL(LEAST, "readlink", U("/proc/self/exe"), U(A), BYTES);
-	CALL(LEAST, "realpath", U("/proc/self"), U(buffers), 0);
+	CALL(MOST, "getcwd", U(A), BYTES);
+	CALL(MOST, "readlink", U("/proc/self/exe"), U(A), BYTES);
+	CALL(MOST, "realpath", U("/proc/self"), U(buffers), 0);
 	CALL(EXACT, "pread", (uint64_t)file, U(A), 14, 0);
 	CALL(EXACT, "pread64", (uint64_t)file, U(A), 14, 0);
 	CALL(EXACT, "pipe", U(A));
@@ -313,8 +313,8 @@ START_TEST(files)
 	CALL(EXACT, "ioctl", (uint64_t)terminal, TIOCGWINSZ, U(A));
 	CALL(EXACT, "ioctl", (uint64_t)file, FIONREAD, U(A));
 	CALL(MOST, "uname", U(A));
-	CALL(LEAST, "gethostname", U(A), BYTES);
-	CALL(LEAST, "confstr", _CS_PATH, U(A), BYTES);
+	CALL(MOST, "gethostname", U(A), BYTES);
+	CALL(MOST, "confstr", _CS_PATH, U(A), BYTES);
 	rewind(stream);
 	CALL(LEAST, "fgets", U(A), 4, U(stream));
 	CALL(MOST, "fgetpos", U(stream), U(A));
@@ -391,7 +391,7 @@ START_TEST(sockets_and_waits)
 	CALL(EXACT, "inet_pton", AF_INET, U("1.2.3.4"), U(A));
 	CALL(EXACT, "inet_pton", AF_INET6, U("1:2:3:4:5:6:7:8"), U(A));
 	CALL(EXACT, "inet_aton", U("1.2.3.4"), U(A));
-	CALL(LEAST, "inet_ntop", AF_INET, U("abcd"), U(A), 40);
+	CALL(MOST, "inet_ntop", AF_INET, U("abcd"), U(A), 40);
 }
 END_TEST
 
@@ -431,7 +431,7 @@ START_TEST(processes)
 	CALL(LEAST, "backtrace", U(A), 2);
 	CALL(EXACT, "posix_spawnattr_init", U(A));
 	CALL(MOST, "posix_spawn_file_actions_init", U(A));
-	CALL(LEAST, "getpwuid_r", 0, U(A), U(B), BYTES, U(C));
+	CALL(MOST, "getpwuid_r", 0, U(A), U(B), BYTES, U(C));
 }
 END_TEST
 
@@ -540,7 +540,7 @@ START_TEST(others)
 {
 	CALL(MOST, "regcomp", U(A), U("b(c)"), REG_EXTENDED);
 	AFTER(pattern_in_d, EXACT, "regexec", U(D), U("abc"), 3, U(A), 0);
-	CALL(LEAST, "regerror", REG_BADPAT, 0, U(A), 40);
+	CALL(MOST, "regerror", REG_BADPAT, 0, U(A), 40);
 	CALL(MOST, "glob", U("/tm*"), 0, 0, U(A));
 	CALL(MOST, "glob64", U("/tm*"), 0, 0, U(A));
 	AFTER(numbers_in_a, MOST, "qsort", U(A), 16, 1, U(ascending));
@@ -578,7 +578,7 @@ START_TEST(seldom_called)
 	CALL(MOST, "jrand48", U(A));
 	CALL(LEAST, "ether_ntoa_r", U("abcdef"), U(A));
 	CALL(LEAST, "mincore", page, 4096, U(A));
-	CALL(LEAST, "getdomainname", U(A), 64);
+	CALL(MOST, "getdomainname", U(A), 64);
 	CALL(LEAST, "if_indextoname", 1, U(A));
 	AFTER(iovecs_in_b, EXACT, "process_vm_readv", (uint64_t)getpid(), U(B), 1,
 	      U(B) + sizeof(struct iovec), 1);
@@ -633,6 +633,68 @@ START_TEST(states_of_libc)
 	ck_assert_int_eq(state_written_by("on_exit"), state_written_by("__cxa_atexit"));
 	ck_assert_int_eq(state_written_by("__wcsrtombs_chk"), state_written_by("wcsrtombs"));
 	ck_assert_ptr_null(memory_calls_find("inet_ntoa"));
+}
+END_TEST
+
+/* How many bytes are told to be written by this function, with what follows its format. */
+static uint64_t bytes_printed(const char *name, uint64_t room, const char *format, const uint64_t values[3],
+			      bool *whole)
+{
+	const bool limited = strcmp(name, "snprintf") == 0;
+	const struct user_regs_struct regs = {.rdi = U(A),
+					      .rsi = limited ? room : U(format),
+					      .rdx = limited ? U(format) : values[0],
+					      .rcx = values[limited ? 0 : 1],
+					      .r8 = values[limited ? 1 : 2],
+					      .r9 = values[2]};
+	const uint64_t states[MEMORY_STATES] = {0};
+	const struct memory_caller caller = {.target = &self, .regs = &regs, .states = states};
+	struct touched at[TOUCHED_MOST];
+	const size_t length = memory_call_touched(memory_calls_find(name), &caller, at, whole);
+	return length > 0 && at[0].write && at[0].address == U(A) ? at[0].size : 0;
+}
+
+/* What is printed is as long as printf() makes it. */
+START_TEST(printed)
+{
+	static const char *const formats[] = {"",
+					      "no argument, 100 %%",
+					      "%d",
+					      "%d %s|%u",
+					      "%5d %-7s %3u",
+					      "%05d %.2s %x",
+					      "%hhd %s %hu",
+					      "%+ld %s %lx",
+					      "%#x %10.3s %#o",
+					      "%.5d%s%c",
+					      "% d %s %.0x",
+					      "%*d %s",
+					      "%lld %s %llX",
+					      "%i%s%#lo"};
+	static const uint64_t numbers[] = {
+	    0, 1, 7, 10, 255, 256, 99999, (uint64_t)-1, (uint64_t)-300, INT32_MAX, UINT64_MAX / 3};
+	int (*print)(char *, size_t, const char *, ...) = snprintf;
+	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+		for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
+			const bool star = strchr(formats[i], '*') != NULL;
+			const uint64_t values[3] = {star ? numbers[k] % 20 : numbers[k],
+						    star ? numbers[k] : U("text"),
+						    star ? U("text") : numbers[k]};
+			const int length = print(NULL, 0, formats[i], values[0], values[1], values[2]);
+			bool whole;
+			ck_assert_msg(bytes_printed("sprintf", 0, formats[i], values, &whole) ==
+					      (uint64_t)length + 1 &&
+					  whole,
+				      "'%s' of %lx", formats[i], (unsigned long)numbers[k]);
+			ck_assert_uint_eq(bytes_printed("snprintf", 1000, formats[i], values, &whole),
+					  length + 1);
+			ck_assert_uint_eq(bytes_printed("snprintf", 1, formats[i], values, &whole), 1);
+		}
+	const uint64_t none[3] = {0};
+	bool whole;
+	ck_assert(bytes_printed("snprintf", 40, "%f", none, &whole) == 40 && whole);
+	(void)bytes_printed("sprintf", 0, "%f", none, &whole);
+	ck_assert(!whole);
 }
 END_TEST
 
@@ -754,4 +816,4 @@ END_TEST
 SUITE("memory_effects", 0, set_up, tear_down, TEST(texts), TEST(wide_texts), TEST(texts_in_steps),
       TEST(dates), TEST(files), TEST(names_of_temporary_files), TEST(sockets_and_waits), TEST(processes),
       TEST(threads), TEST(signals), TEST(others), TEST(seldom_called), TEST(texts_among_arguments),
-      TEST(states_of_libc), TEST(state_of_the_caller), TEST(memory_of_others), TEST(values))
+      TEST(states_of_libc), TEST(state_of_the_caller), TEST(printed), TEST(memory_of_others), TEST(values))
