@@ -113,17 +113,27 @@ static uint32_t ahead(const struct execution *x)
 	return ops->ahead ? ops->ahead(x->machine) : NO_THREAD;
 }
 
+/* Has another thread priority over it, as soon as that can go on? */
+static bool yields_to_others(const struct execution *x, uint32_t t)
+{
+	const struct model *model = x->block.model;
+	for (uint32_t u = 0; u < model_threads(model); u++)
+		if (!model_exited(model, u) && fair_yields_to(x->fair, t, u))
+			return true;
+	return false;
+}
+
 /*
- * So many transitions may be made before they are chosen: by the default policy a thread goes on for as long as it can, unless it yields. What
- * others look at on the way isn't made.
+ * So many transitions may be made before they are chosen: by the default policy a thread goes on for as long as it can, unless it yields, or has
+ * yielded to somebody whom it lets go on now. What others look at on the way isn't made.
  */
-static size_t room_ahead(const struct execution *x, const struct effect *effect)
+static size_t room_ahead(const struct execution *x, uint32_t t, const struct effect *effect)
 {
 	const struct policy *policy = &x->plan->policy;
 	const bool looked_at =
 	    x->monitor.look || x->monitor.come || x->judges_cycles || x->watcher.decide || x->verify;
 	if (policy->kind != POLICY_DEFAULT || effect->yield || policy->max_thread_depth || policy->apart ||
-	    looked_at || x->trace->length < x->plan->prefix_length || x->plan->sleep_set_length > 0)
+	    looked_at || x->trace->length < x->plan->prefix_length || x->plan->sleep_set_length > 0 || yields_to_others(x, t))
 		return 0;
 	return lasso_unwatched(&x->lasso, x->trace->length);
 }
@@ -272,7 +282,7 @@ static bool perform(struct execution *x, const struct alternative *taken, size_t
 
 	struct outcome outcome = {.created = NO_THREAD};
 	if (x->machine->ops->let_ahead)
-		x->machine->ops->let_ahead(x->machine, room_ahead(x, &effect));
+		x->machine->ops->let_ahead(x->machine, room_ahead(x, t, &effect));
 	if (misuse)
 		end_misused(&outcome, misuse);
 	else if (effect.asleep)

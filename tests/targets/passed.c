@@ -169,6 +169,24 @@ static void *yields(void *unused)
 	return unused;
 }
 
+/* Who yields twice while the other one waits has to let it go before: as soon as that can go on, which an unlock without a stop must not pass. */
+static void *owes(void *number)
+{
+	count(&second);
+	pthread_mutex_lock(&first);
+	for (int i = 0; i < 4 && *(int *)number == 0; i++) {
+		sched_yield();
+		pthread_mutex_unlock(&first);
+		pthread_mutex_lock(&first);
+	}
+	sched_yield();
+	counted = 2 * counted + *(int *)number;
+	pthread_mutex_unlock(&first);
+	for (int i = 0; i < ROUNDS; i++)
+		count(&second);
+	return NULL;
+}
+
 /* Many mutexes: more than are known at a time. */
 static void *many(void *unused)
 {
@@ -217,7 +235,8 @@ int main(int argc, char **argv)
 		void *(*run)(void *);
 	} cases[] = {{"plain", plain},	   {"turns", turns},   {"anew", anew},	 {"once", within_once},
 		     {"signals", signals}, {"births", births}, {"forks", forks}, {"c11", of_c11},
-		     {"yields", yields},   {"many", many},     {"held", held},	 {"polls", polls}};
+		     {"yields", yields},   {"many", many},     {"held", held},	 {"polls", polls},
+		     {"owes", owes}};
 	static int numbers[2] = {0, 1};
 	pthread_t threads[2];
 	const char *wanted = argc > 1 ? argv[1] : "";

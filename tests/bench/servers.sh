@@ -1,0 +1,71 @@
+#!/bin/bash
+# What servers answer under `fmc run` against what they do alone, on one processor: by the processor's time of server, client and fmc for each request,
+# the least of some rounds in turns.
+. tests/lib.sh
+PATH=$PATH:/usr/sbin
+SOCKET=$SCRATCH/socket
+ROUNDS=${ROUNDS:-3}
+
+# serve REQUESTS TEXT COMMAND...: until so many requests have been answered.
+serve() {
+	local requests=$1 text=$2 server
+	shift 2
+	rm -f "$SOCKET"
+	taskset -c 0 "$@" </dev/null >"$SCRATCH/log" 2>&1 &
+	server=$!
+	until [ -S "$SOCKET" ]; do
+		kill -0 $server 2>/dev/null || return 1
+		sleep 0.02
+	done
+	taskset -c 0 "$BUILD/tests/requests" "$SOCKET" 20 "$requests" "$text" || echo "$1: no answer" >&2
+	kill $server
+	wait $server 2>/dev/null
+}
+
+# processor REQUESTS TEXT COMMAND...: seconds of a processor's for these.
+processor() {
+	local TIMEFORMAT='%U %S'
+	{ time serve "$@" >/dev/null 2>&1; } 2>&1 | awk '{ print $1 + $2 }'
+}
+
+# each REQUESTS TEXT COMMAND...: microseconds for a request.
+each() {
+	local requests=$1
+	shift
+	awk -v most="$(processor "$requests" "$@")" -v least="$(processor $((requests / 10)) "$@")" -v requests="$requests" \
+	    'BEGIN { print (most - least) * 1e6 / (0.9 * requests) }'
+}
+
+# rate NAME REQUESTS TEXT COMMAND...
+rate() {
+	local name=$1 requests=$2 alone= under= round
+	shift 2
+	command -v "$2" >/dev/null || return
+	for ((round = 0; round < ROUNDS; round++)); do
+		alone+="$(each $((requests * 4)) "$@")"$'\n'
+		under+="$(each "$requests" "$1" "$FMC" run -- "${@:2}")"$'\n'
+	done
+	alone=$(sort -g <<<"${alone%$'\n'}" | head -n 1)
+	under=$(sort -g <<<"${under%$'\n'}" | head -n 1)
+	awk -v name="$name" -v alone="$alone" -v under="$under" \
+	    'BEGIN { printf "%-22s %.1f us of processor time a request alone, %.1f under fmc run: ratio %.2f\n", name, alone, under, alone / under }'
+}
+
+mkdir -p "$SCRATCH/www"
+printf '%01000d' 0 >"$SCRATCH/www/page"
+chmod 755 "$SCRATCH" "$SCRATCH/www"
+cat >"$SCRATCH/nginx.conf" <<-END
+	$([ "$(id -u)" -ne 0 ] || echo 'user root;')
+	daemon off; pid $SCRATCH/nginx.pid; error_log stderr; master_process off;
+	events { }
+	http {
+		access_log off; keepalive_requests 1000000000;
+		client_body_temp_path $SCRATCH/1; proxy_temp_path $SCRATCH/2; fastcgi_temp_path $SCRATCH/3;
+		uwsgi_temp_path $SCRATCH/4; scgi_temp_path $SCRATCH/5;
+		server { listen unix:$SOCKET; root $SCRATCH/www; }
+	}
+END
+rate "redis" 20000 'GET key\r\n' redis-server --port 0 --unixsocket "$SOCKET" --save '' --dir "$SCRATCH"
+rate "nginx" 10000 'GET /page HTTP/1.1\r\nHost: a\r\n\r\n' nginx -p "$SCRATCH" -e stderr -c "$SCRATCH/nginx.conf"
+rate "memcached" 5000 'get key\r\n' memcached -u "$(id -un)" -s "$SOCKET" -o no_lru_maintainer
+rate "memcached, maintained" 5000 'get key\r\n' memcached -u "$(id -un)" -s "$SOCKET"
