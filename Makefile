@@ -241,7 +241,7 @@ $(BUILD)/tests/peak: tests/peak.c
 $(BUILD)/tests/bare: tests/bench/bare.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(C_WARNINGS) $(CFLAGS) -D_GNU_SOURCE $< -o $@
-$(BUILD)/tests/asleep $(BUILD)/tests/steps $(BUILD)/tests/dirty $(BUILD)/tests/touched $(BUILD)/tests/accesses: $(BUILD)/tests/%: tests/bench/%.c
+$(BUILD)/tests/asleep $(BUILD)/tests/steps $(BUILD)/tests/dirty $(BUILD)/tests/touched $(BUILD)/tests/accesses $(BUILD)/tests/requests: $(BUILD)/tests/%: tests/bench/%.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(C_WARNINGS) $(TARGET_FLAGS) $< -o $@
 
@@ -337,8 +337,9 @@ check-sanitized:
 bench:
 	@tests/setup.sh build check bench
 	@$(MAKE) --no-print-directory -s all samples tools $(BUILD)/tests/bare $(BUILD)/tests/steps $(BUILD)/tests/asleep $(BUILD)/tests/dirty $(BUILD)/tests/search $(BUILD)/tests/walk $(BUILD)/tests/back $(BUILD)/tests/unwind $(BUILD)/tests/watched $(BUILD)/tests/touched $(BUILD)/tests/accesses \
-	    $(BUILD)/tests/image $(BUILD)/targets/stood
+	    $(BUILD)/tests/image $(BUILD)/tests/requests $(BUILD)/targets/stood
 	@BUILD=$(BUILD) tests/bench/run.sh
+	@BUILD=$(BUILD) tests/bench/servers.sh
 
 # Programs as they are shipped, in a table: SEEDS, CHECK (seconds), PROGRAMS (which ones).
 programs:
