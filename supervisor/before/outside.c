@@ -219,10 +219,10 @@ static bool signal_delivered(const struct tracee *tracee)
 }
 
 /*
- * Of what a program's threads do with descriptors fmc sees each call. So as long as it hasn't seen any only others can have changed what is there
- * for a thread that waits, and who is run once doesn't notice how soon that is heard.
+ * To ask the kernel for all threads that wait is what a server costs most. Who is run once doesn't notice how soon they hear of what has come, as
+ * long as somebody else goes on: if nobody does, time passes, and they are asked for anew.
  */
-#define HEARD_WITHIN 32 /* transitions */
+#define HEARD_WITHIN 256 /* transitions */
 
 static bool may_be_heard_later(const struct process *process)
 {
@@ -234,14 +234,12 @@ static bool ask_kernel(struct process *process, uint32_t thread, long number,
 		       const struct user_regs_struct *regs)
 {
 	struct process_thread *self = &process->threads[thread];
-	const uint64_t calls = target_calls(process->target);
-	const bool holds = self->asked.known && self->asked.calls == calls &&
-			   process->transitions - self->asked.transitions < HEARD_WITHIN;
+	const bool holds =
+	    self->asked.known && process->transitions - self->asked.transitions < HEARD_WITHIN;
 	if (!holds || !may_be_heard_later(process)) {
 		self->asked.ready = any_descriptor(process, self->tracee, number, regs, fd_ready, false) ||
 				    rest_ready(process, self->tracee, number, regs) ||
 				    never_waits(process, number, regs);
-		self->asked.calls = calls;
 		self->asked.transitions = process->transitions;
 		self->asked.known = true;
 	}

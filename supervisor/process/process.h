@@ -192,7 +192,7 @@ struct process_thread {
 	} handling; /* it is in the handler of one, which has come before the instruction there; 0: in none */
 	struct {
 		bool known, ready;
-		uint64_t calls, transitions; /* that had been met, and made, then */
+		uint64_t transitions; /* that had been made then */
 	} asked;			     /* before/outside.c: what the kernel has said of its wait */
 };
 
