@@ -85,6 +85,7 @@ if [ $# -eq 0 ]; then
 	done
 	"$BUILD/targets/registers" bases
 	if [ $? -eq 2 ]; then skip "bases of segments"; else by_agent "bases of segments" -- "$BUILD/targets/registers" bases; fi
+	by_agent "what a process asks about itself" -- "$BUILD/targets/itself"
 	# Whoever has started fmc may have left it something open, which perf(1) does, and which the program knows nothing of.
 	LEAVES=(python3 -c 'import os, sys; os.set_inheritable(os.eventfd(0), True); os.execv(sys.argv[1], sys.argv[1:])')
 	by_agent "an inherited event counter" -- "$BUILD/samples/philosophers_ordered" 3

@@ -264,6 +264,8 @@ static void explain(struct engine *engine, enum status status, const struct stop
 {
 	if (status == STATUS_TIMEOUT)
 		snprintf(engine->why, sizeof engine->why, "a thread runs on without an operation");
+	else if (status == STATUS_INTERRUPTED)
+		snprintf(engine->why, sizeof engine->why, "it was interrupted");
 	else if (status != STATUS_OK)
 		snprintf(engine->why, sizeof engine->why, "its process is gone");
 	else if (stop->kind == STOP_TRAP)

@@ -287,6 +287,18 @@ bool answer_call(struct agent_thread *thread, long number)
 	case SYS_chdir:
 	case SYS_getcwd:
 	case SYS_sched_getaffinity:
+	case SYS_getpriority:
+	case SYS_prlimit64:
+	case SYS_getrlimit:
+	case SYS_sched_getscheduler:
+	case SYS_sched_getparam:
+	case SYS_sched_get_priority_max:
+	case SYS_sched_get_priority_min:
+	case SYS_getuid:
+	case SYS_geteuid:
+	case SYS_getgid:
+	case SYS_getegid:
+	case SYS_uname:
 		return settings_answer(thread, number);
 	default:
 		return files_answer(thread, number);

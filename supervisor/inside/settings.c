@@ -1,5 +1,5 @@
 /*
- * What the program sets and asks for of open files and threads, and its working folder. The kernel's stay as they were at the beginning, for all executions: what the
+ * What the program sets and asks for of open files, of threads and of itself, and its working folder. The kernel's stay as they were at the beginning, for all executions: what the
  * program makes of them is a number here.
  */
 #include "supervisor/inside/agent.h"
@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -127,6 +128,23 @@ static bool name_thread(struct agent_thread *thread)
 	return answer(thread, 0);
 }
 
+/*
+ * What a process is asked about itself, which no execution changes inside: who it is, its limits, how it is scheduled. Of another one, or to set any of it at the
+ * same time, is another matter.
+ */
+static bool ask_itself(struct agent_thread *thread, long number)
+{
+	const struct agent_context *context = &thread->context;
+	const bool own = number == SYS_getpriority ? context->rdi == PRIO_PROCESS && context->rsi == 0
+			 : number == SYS_prlimit64 ? context->rdi == 0 && context->rdx == 0
+			 : number == SYS_sched_getscheduler || number == SYS_sched_getparam
+			     ? context->rdi == 0
+			     : true;
+	if (!own)
+		return agent_refuse(AGENT_BY_CALL, (uint64_t)number);
+	return answer(thread, own_call(number, context->rdi, context->rsi, context->rdx, context->r10, 0, 0));
+}
+
 bool settings_answer(struct agent_thread *thread, long number)
 {
 	const struct agent_context *context = &thread->context;
@@ -141,6 +159,19 @@ bool settings_answer(struct agent_thread *thread, long number)
 		return change_folder(thread);
 	case SYS_sched_getaffinity:
 		return ask_affinity(thread);
+	case SYS_getpriority:
+	case SYS_prlimit64:
+	case SYS_getrlimit:
+	case SYS_sched_getscheduler:
+	case SYS_sched_getparam:
+	case SYS_sched_get_priority_max:
+	case SYS_sched_get_priority_min:
+	case SYS_getuid:
+	case SYS_geteuid:
+	case SYS_getgid:
+	case SYS_getegid:
+	case SYS_uname:
+		return ask_itself(thread, number);
 	default:
 		return answer(thread, own_call(SYS_getcwd, context->rdi, context->rsi, 0, 0, 0, 0));
 	}
