@@ -160,7 +160,7 @@ fi
 # Programs under fmc run against native ones on one processor, by the processor's time: the least of three each.
 mkdir -p "$SCRATCH/folder" "$SCRATCH/repository"
 for i in 1 2 3 4 5 6 7 8; do head -c 1000000 "$SCRATCH/10M" >"$SCRATCH/folder/$i"; done
-for i in {1..300}; do head -c 30000 "$SCRATCH/10M" >"$SCRATCH/repository/$i"; done
+for i in {1..100}; do head -c 300000 "$SCRATCH/10M" >"$SCRATCH/repository/$i"; done
 [ ! -x "$(command -v git)" ] || (cd "$SCRATCH/repository" && git init -q && git add .)
 # Frames that move and are noisy, so that there is something to encode.
 python3 - "$SCRATCH/video.y4m" <<'END'
@@ -176,12 +176,12 @@ with open(sys.argv[1], "wb") as file:
         grey = bytes((((i + 5 * frame) * 7 >> 4) + (noise[at + i] >> 3)) & 255 for i in range(pixels))
         file.write(b"FRAME\n" + grey + bytes([128 + frame % 20]) * (pixels // 2))
 END
-# against_native GOAL PROGRAM ARG...
+# against_native GOAL NAME PROGRAM ARG...
 against_native() {
-	local goal=$1 native= supervised= round
-	shift
+	local goal=$1 name=$2 native= supervised= round
+	shift 2
 	if [ -z "$(command -v "$1")" ]; then
-		asked "fmc run $1 against native" '<=' "$goal" -
+		asked "fmc run $name against native" '<=' "$goal" -
 		return
 	fi
 	for round in 1 2 3; do
@@ -193,14 +193,14 @@ against_native() {
 	native=$(tr ' ' '\n' <<<"${native# }" | sort -n | head -n 1)
 	supervised=$(tr ' ' '\n' <<<"${supervised# }" | sort -n | head -n 1)
 	ratio=$(compute %.2f "$supervised / $native")
-	echo "fmc run $1           $supervised s of processor time, $native natively: ratio $ratio"
-	asked "fmc run $1 against native" '<=' "$goal" "$ratio"
+	echo "fmc run $name           $supervised s of processor time, $native natively: ratio $ratio"
+	asked "fmc run $name against native" '<=' "$goal" "$ratio"
 }
-against_native 1.1 pigz -p 3 -c "$SCRATCH/10M"
-against_native 1.3 x264 --quiet --threads 2 -o "$SCRATCH/image" "$SCRATCH/video.y4m"
-against_native 2 zstd -T3 -q -c "$SCRATCH/10M"
-against_native 3 git -C "$SCRATCH/repository" grep --threads 3 -c 16807
-against_native 2 mksquashfs "$SCRATCH/folder" "$SCRATCH/image" -noappend -processors 3 -quiet -no-progress
+against_native 1.1 pigz pigz -p 3 -c "$SCRATCH/10M"
+against_native 1.3 x264 x264 --quiet --threads 2 -o "$SCRATCH/image" "$SCRATCH/video.y4m"
+against_native 2 zstd zstd -T3 -q -c "$SCRATCH/10M"
+against_native 3 "git grep" git -C "$SCRATCH/repository" grep --threads 3 -c 16807
+against_native 2 mksquashfs mksquashfs "$SCRATCH/folder" "$SCRATCH/image" -noappend -processors 3 -quiet -no-progress
 
 # A copy of a process in the middle of its run.
 for threads in 2 4 16; do
@@ -271,10 +271,6 @@ if "$FMC" check --jobs 2 --executions 1 -- "$STEPS" 1 </dev/null >/dev/null 2>&1
 	echo "by the agent, 2 against 1  ratio $(compute %.2f "${with_jobs[1]} / ${with_jobs[2]}")"
 	asked "--jobs 2 against 1 at the agent's rate" '>=' 1.8 "$(compute %.2f "${with_jobs[1]} / ${with_jobs[2]}")"
 fi
-
-echo
-printf '%-46s %-12s %-10s\n' "asked on a quiet machine" asked measured
-printf '%s\n' "${ASKED[@]}"
 
 # still PID: for how many milliseconds a process stands still for a report, the median of nine.
 still() {
@@ -394,3 +390,7 @@ after() {
 few=$(after 1000) many=$(after 100000)
 echo "memory of fmc          $few KiB after 1,000 executions, $many KiB after 100,000: ratio $(compute %.2f "$many / $few")"
 echo "$SECONDS seconds in all"
+
+echo
+printf '%-46s %-12s %-10s\n' "asked on a quiet machine" asked measured
+printf '%s\n' "${ASKED[@]}"
