@@ -101,6 +101,12 @@ says 'breakpoints in the program that it becomes' 'Thread 1.1 "T1.1 main" hit Br
     'Thread 3.1 "T2.1 process 2" hit Breakpoint 2.*answer' '^#1 .* in main' 'Thread 3.1 "T2.1 process 2" hit Breakpoint 1.*main' \
     'Thread 1.1 "T1.1 main" hit Breakpoint 1.*main' 'process 3' '^at the end' '^#1 .* in answer'
 
+# A child that runs in its parent's memory at first doesn't meet what is set there.
+find spawned "$TARGET" spawned
+gdb_do spawned 'fmc-goto start' 'break execve' 'break dup2' 'break answer' continue bt 'fmc-thread T1.1' bt reverse-continue
+says 'a process that is spawned' '^at the end.*deadlock: T1.1 waits for pipe' '"T2.1 process 2" hit Breakpoint 3.*answer' '^#1 .* in main' '^#[12] .* in ask .*walked.c' \
+    'No more reverse-execution history'
+
 # A shell starts it: the first process is another program.
 find shell /bin/sh -c "$TARGET program; exit 3"
 gdb_do shell 'fmc-threads' 'fmc-thread T2.1' bt 'fmc-thread T3.1' bt 'fmc-goto start' 'fmc-next' 'fmc-next' 'fmc-next' 'fmc-why T1.1' 'fmc-goto start' 'break answer' continue bt

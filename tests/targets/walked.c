@@ -1,5 +1,6 @@
 /* Programs of several processes that wait for each other, one a case, to be walked in GDB: walked CASE. See tests/run-gdb-processes.sh. */
 #include <pthread.h>
+#include <spawn.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -87,6 +88,24 @@ static int ask(int questions, int answers, pid_t child)
 	return collect(child);
 }
 
+/* As talk(), with a child that runs in its parent's memory until it is another program. */
+static int talk_spawned(void)
+{
+	extern char **environ;
+	char name[] = "walked", how[] = "answers", *arguments[] = {name, how, NULL};
+	int questions[2], answers[2];
+	pid_t child;
+	posix_spawn_file_actions_t actions;
+	if (pipe(questions) != 0 || pipe(answers) != 0)
+		return 1;
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, questions[0], STDIN_FILENO);
+	posix_spawn_file_actions_adddup2(&actions, answers[1], STDOUT_FILENO);
+	const int error = posix_spawn(&child, "/proc/self/exe", &actions, NULL, arguments, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	return error == 0 ? ask(questions[1], answers[0], child) : 1;
+}
+
 /* becomes: the child answers as another program. */
 static int talk(int becomes)
 {
@@ -114,6 +133,8 @@ int main(int argc, char **argv)
 		return answer(STDIN_FILENO, STDOUT_FILENO);
 	if (strcmp(how, "locks") == 0)
 		return locks();
+	if (strcmp(how, "spawned") == 0)
+		return talk_spawned();
 	if (strcmp(how, "updates") == 0)
 		return updates();
 	return talk(strcmp(how, "program") == 0);
