@@ -133,7 +133,8 @@ static size_t room_ahead(const struct execution *x, uint32_t t, const struct eff
 	const bool looked_at =
 	    x->monitor.look || x->monitor.come || x->judges_cycles || x->watcher.decide || x->verify;
 	if (policy->kind != POLICY_DEFAULT || effect->yield || policy->max_thread_depth || policy->apart ||
-	    looked_at || x->trace->length < x->plan->prefix_length || x->plan->sleep_set_length > 0 || yields_to_others(x, t))
+	    looked_at || x->trace->length < x->plan->prefix_length || x->plan->sleep_set_length > 0 ||
+	    yields_to_others(x, t))
 		return 0;
 	return lasso_unwatched(&x->lasso, x->trace->length);
 }
@@ -235,12 +236,11 @@ static void take_change(struct execution *x, struct transition *done, const stru
 		model_changed(x->block.model, done->thread);
 }
 
-/* Did the transition change nothing for others but by this mutex, and nobody has since? `passed`: it was known before it was chosen, as the next one is. */
-static bool is_local(const struct execution *x, const struct transition *done, const struct effect *effect,
-		     const struct outcome *outcome, bool passed)
+/* Did the transition change nothing for others but by this mutex, and nobody has since? */
+static bool is_local(const struct transition *done, const struct effect *effect,
+		     const struct outcome *outcome)
 {
-	const bool still = x->machine->ops->still || (passed && ahead(x) == done->thread);
-	return still && (done->op.kind == OP_MUTEX_LOCK || done->op.kind == OP_MUTEX_UNLOCK) &&
+	return outcome->still && (done->op.kind == OP_MUTEX_LOCK || done->op.kind == OP_MUTEX_UNLOCK) &&
 	       done->choice == CHOICE_DEFAULT && !effect->asleep && !effect->cancelled &&
 	       outcome->kind == OUTCOME_PENDING && !outcome->births;
 }
@@ -248,7 +248,6 @@ static bool is_local(const struct execution *x, const struct transition *done, c
 /* The thread performs its pending operation; false: the execution is over. */
 static bool perform(struct execution *x, const struct alternative *taken, size_t first, size_t count)
 {
-	const bool passed = ahead(x) != NO_THREAD;
 	struct trace *trace = x->trace;
 	uint32_t t = taken->step.thread;
 	FMC_ASSERT(x->stage == EXECUTION_SURVEYED);
@@ -301,7 +300,7 @@ static bool perform(struct execution *x, const struct alternative *taken, size_t
 	if (outcome.kind == OUTCOME_EXITED)
 		done->flags |= TRANSITION_EXITS;
 	x->previous = t;
-	x->local = is_local(x, done, &effect, &outcome, passed);
+	x->local = is_local(done, &effect, &outcome);
 	x->touched = done->op.object;
 	const bool on = execution_footprint(x, &outcome) && execution_settle(x, t, effect.asleep, &outcome) &&
 			prediction_held(x, &transition.op, &effect, &outcome) &&

@@ -79,6 +79,7 @@ static void clear(struct outcome *outcome)
 	memset(outcome, 0, offsetof(struct outcome, message));
 	outcome->message[0] = '\0';
 	outcome->created = NO_THREAD;
+	outcome->still = true;
 	agent.outcome = outcome;
 }
 
@@ -314,5 +315,4 @@ const struct machine_ops agent_machine_ops = {
     .now = now,
     .digest = digest,
     .finish = finish,
-    .still = true,
 };

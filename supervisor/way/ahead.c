@@ -178,6 +178,7 @@ bool ahead_pass(struct process *process, uint32_t thread, const struct effect *e
 	outcome->created = NO_THREAD;
 	outcome->result = effect->result;
 	outcome->result_valid = effect->result_known;
+	outcome->still = true;
 	stand(process, outcome);
 	return true;
 }

@@ -21,9 +21,7 @@ void agent_enter(struct table_job *job, void *arena, size_t size)
 	arena_begin(arena, size);
 	table_machine_init(&machine, job->program);
 	/* Who is enabled isn't computed anew each time, as with the ordinary build. */
-	struct machine_ops ops = *machine.machine.ops;
-	ops.still = true;
-	machine.machine.ops = &ops;
+	machine.still = true;
 	trace_init(&job->trace);
 	struct execution *execution = execution_new(&machine.machine);
 	if (execution)

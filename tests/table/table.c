@@ -228,6 +228,7 @@ static void machine_perform(struct machine *machine, uint32_t thread, const stru
 	struct table_machine *m = table(machine);
 	table_perform(m->program, &m->state, m->block, thread, op, effect, outcome);
 	outcome->result += m->lie;
+	outcome->still = m->still;
 }
 
 static void machine_sleep(struct machine *machine, uint32_t thread, const struct op *op,

@@ -118,6 +118,7 @@ struct table_machine {
 	const struct table_program *program;
 	struct table_state state;
 	struct model_block *block;
+	bool still; /* as its outcomes say */
 	bool lie;  /* report wrong results, to test that the model's predictions are checked */
 	bool deny; /* OP_SYSCALL is never ready */
 };

@@ -58,6 +58,8 @@ struct outcome {
 	struct observation said; /* of a call on an object of the kernel: what that says of the object now; */
 	bool said_valid;	 /* false: nothing, the process is gone */
 	bool unchanged;		 /* OP_MEMORY_WRITE: memory is as it was before */
+	/* The machine has changed nothing of the model but for births, and the object before which the thread stands now. */
+	bool still;
 	bool result_checked;	 /* result was the real function's own, not one that fmc put there */
 	enum end_reason end;
 	int end_value;
@@ -98,8 +100,6 @@ struct machine_ops {
 	 */
 	void (*let_ahead)(struct machine *machine, size_t most);
 	uint32_t (*ahead)(const struct machine *machine);
-	/* Nothing happens to the model between two transitions but what the thread that has performed the last one comes to. */
-	bool still;
 	/*
 	 * The thread falls asleep in `op`: do what has to be done now (a condition wait unlocks its mutex).
 	 * outcome->kind is OUTCOME_PENDING (next unused) when all is well.
