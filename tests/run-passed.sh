@@ -46,16 +46,19 @@ for case in plain turns anew once signals births forks c11 yields many held poll
 	[ $case = forks ] || judge "$case: replays" replays "$SCRATCH/passed/schedule"
 done
 
-# transitions WORD...: of a run that ends somewhere.
+# transitions CASE WORD...: of a run that ends somewhere.
 transitions() {
-	timeout -k 10 60 "$FMC" run --json "$SCRATCH/json" "$@" -- "$PASSED_PROGRAM" births </dev/null >"$SCRATCH/out" 2>&1
+	timeout -k 10 60 "$FMC" run --json "$SCRATCH/json" "${@:2}" -- "$PASSED_PROGRAM" "$1" </dev/null >"$SCRATCH/out" 2>&1
 	"$BUILD/tests/json" "$SCRATCH/json" transitions
 }
 
-# A bound counts those as well, and a loop is looked for where one may be.
-for bound in "--depth 500" "--depth 1000 --no-fair" "--max-thread-depth 700" "--depth 0"; do
-	# shellcheck disable=SC2086 # a list of words
-	judge "$bound: ends where it does with stops" [ "$(transitions $bound)" -eq "$(transitions $bound -o "$SCRATCH/it.sched")" ]
+# A bound counts those as well, and a loop is looked for where one may be. Whose turn it is can be asked for.
+for options in "--depth 500" "--depth 1000 --no-fair" "--max-thread-depth 700" "--depth 0" "--wakeup mutex=fifo" "--timeouts any"; do
+	for case in births turns; do
+		# shellcheck disable=SC2086 # a list of words
+		judge "$options, $case: ends where it does with stops" \
+		    [ "$(transitions $case $options)" -eq "$(transitions $case $options -o "$SCRATCH/it.sched")" ]
+	done
 done
 
 finish

@@ -196,9 +196,9 @@ struct process_options session_process(const struct launch *launch, const struct
 	    .restores_files = options->command != COMMAND_RUN && !options->keep_files,
 	    .waking = *options->waking ? options->waking : NULL,
 	    .follow = options->follow,
-	    /* Places are looked up where the thread stands. */
-	    .ahead = options->command == COMMAND_RUN && !options->output && !options->follow &&
-		     !options->tso && !options->verify_model,
+	    /* Places are looked up where the thread stands; and a free mutex may be for one that has waited longer. */
+	    .ahead = options->command == COMMAND_RUN && !options->output && !*options->waking &&
+		     !options->follow && !options->tso && !options->verify_model,
 	    .verify = options->verify_model,
 	    /* A server that is run waits until it is asked something. */
 	    .outside_ms = options->command == COMMAND_RUN && !driving.client ? 0 : OUTSIDE_MS};
