@@ -114,6 +114,11 @@ says 'what a shell starts' '^at the end.*deadlock: T1.1 waits for T2.1 to exit' 
     '^at the program.s beginning' '^before transition 1 ' '^before transition 2 ' '^at the end' '^T1.1 waits for T2.1 to exit' '^T2.1 waits for pipe' \
     '"T3.1 process 3" hit Breakpoint 1.*answer' '^#1 .* in main'
 
+# A step backwards is that of the thread which GDB looks at, whichever it has set breakpoints for meanwhile.
+gdb_do shell 'fmc-goto 2' stepi 'fmc-where' reverse-stepi 'fmc-where'
+says 'an instruction there and back, before it becomes another program' '^1 instructions into transition 2 ' '^before transition 2 '
+says_not 'nothing is refused' 'E01'
+
 # One schedule after the other in the same GDB: the next one's processes are its own.
 find one "$TARGET" locks
 gdb_do program "fmc-replay $SCRATCH/one.sched" 'info threads' 'thread apply all -q bt 2' "fmc-replay $SCRATCH/updates.sched" 'info inferiors' 'info threads'

@@ -30,7 +30,8 @@ static bool is_step(const struct gdb_action *action)
 static const struct gdb_action *find_step(const struct gdb_server *s, const struct gdb_request *r,
 					  uint32_t *thread)
 {
-	*thread = r->actions.plain && s->resumed > 0 ? (uint32_t)s->resumed - 1 : s->selected.thread;
+	*thread =
+	    r->actions.plain && s->resumed.thread > 0 ? (uint32_t)s->resumed.thread - 1 : s->selected.thread;
 	const struct gdb_action *action = action_of(s, r, *thread);
 	if (is_step(action) && timeline_alive(s->timeline, *thread))
 		return action;
@@ -126,15 +127,16 @@ void gdb_answer_reverse_continue(struct gdb_server *s, const struct gdb_request 
 void gdb_answer_reverse_step(struct gdb_server *s, const struct gdb_request *r)
 {
 	struct move move;
-	const uint32_t thread = s->resumed > 0 ? (uint32_t)s->resumed - 1 : s->selected.thread;
+	struct gdb_who who = s->selected;
 	(void)r;
-	if (!timeline_alive(s->timeline, thread) ||
-	    (thread == s->selected.thread && !gdb_is_there(s, s->selected))) {
+	/* Meanwhile others have been selected, to set breakpoints in their memory. */
+	const bool found = s->resumed.thread <= 0 || gdb_find(s, s->resumed, &who);
+	if (!found || !gdb_is_there(s, who)) {
 		gdb_refuse(s);
 		return;
 	}
 	gdb_drop_changes(s);
-	timeline_reverse_step(s->timeline, thread, &move);
+	timeline_reverse_step(s->timeline, who.thread, &move);
 	gdb_stop(s, &move);
 }
 

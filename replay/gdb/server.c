@@ -158,7 +158,7 @@ static void begin(struct gdb_server *s, struct timeline *timeline, int in, int o
 	s->layout = timeline_schedule(timeline)->header.follow ? gdb_layout_least() : gdb_layout_detect();
 	s->told_length = 0;
 	gdb_select(s, timeline_current(timeline));
-	s->resumed = GDB_ANY;
+	s->resumed = (struct gdb_thread){GDB_ANY, GDB_ANY};
 	s->processes = false;
 	s->ended = false;
 	s->kept_length = 0;

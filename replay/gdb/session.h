@@ -54,10 +54,10 @@ struct gdb_server {
 	struct gdb_layout layout;
 	struct gdb_tls tls;
 	struct text reply;
-	bool processes;		 /* threads are told with their inferior, as p1.2 */
-	bool ended;		 /* killed or let go: there is nothing to look at until it is run again */
-	struct gdb_who selected; /* whose registers are meant */
-	int32_t resumed;	 /* who is stepped backwards: from 1, or GDB_ALL, GDB_ANY */
+	bool processes;		   /* threads are told with their inferior, as p1.2 */
+	bool ended;		   /* killed or let go: there is nothing to look at until it is run again */
+	struct gdb_who selected;   /* whose registers are meant */
+	struct gdb_thread resumed; /* who is stepped backwards: from 1, or GDB_ALL, GDB_ANY */
 	struct gdb_who
 	    kept[GDB_KEPT]; /* who is listed also where it isn't alive: GDB has breakpoints for these */
 	size_t kept_length;

@@ -40,7 +40,7 @@ void gdb_answer_select(struct gdb_server *s, const struct gdb_request *r)
 	if (r->operation == 'g')
 		s->selected = who;
 	else
-		s->resumed = r->thread.thread;
+		s->resumed = r->thread;
 	gdb_reply(s, "OK");
 }
 
