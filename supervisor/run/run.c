@@ -57,6 +57,16 @@ static bool await_client(struct run *run)
 	return false;
 }
 
+/* The client of the program was still on its way to what has ended the wait now. */
+static bool client_has_come(const struct run *run)
+{
+	uint64_t first;
+	if (!run->process->drive)
+		return false;
+	drive_look(run->process);
+	return tracee_blocked_in(run_self(run)->tracee, &first) < 0;
+}
+
 /* Asleep in the kernel, with everybody else stopped: it waits for something outside of fmc's knowledge. first: the call's argument. */
 static bool on_blocked(struct run *run, long number, uint64_t first)
 {
@@ -75,6 +85,8 @@ static bool on_blocked(struct run *run, long number, uint64_t first)
 		target_clock_waited(process->target, WATCH_MS * INT64_C(1000000));
 		return false;
 	}
+	if (client_has_come(run))
+		return false;
 	(void)tracee_interrupt(run_self(run)->tracee); /* the wait says what came of it */
 	enum status status = target_wait(process->target, run_self(run)->tracee, -1, &stop);
 	if (status == STATUS_INTERRUPTED)
