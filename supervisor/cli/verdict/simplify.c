@@ -98,19 +98,26 @@ void simplified_free(struct simplified *simplified)
 	free(simplified);
 }
 
+/* Where somebody outside makes a difference, a client for instance, what has come in its own time may not have come before. */
+#define TRIES_UNCONTROLLED 3
+
 /* The minimised schedule in place of the reported one, if it replays. */
-static void replace(struct session *session, struct reported *reported, struct simplified *simplified)
+static void replace(struct session *session, struct reported *reported, struct simplified *simplified,
+		    bool uncontrolled)
 {
 	const struct minimized *result = &simplified->result;
-	struct finding finding;
-	finding_init(&finding);
-	if (confirm_finding(session, &result->trace, &result->policy, &finding) == CONFIRMED) {
+	for (int left = uncontrolled ? TRIES_UNCONTROLLED : 1; left > 0 && !simplified->replaced; left--) {
+		struct finding finding;
+		finding_init(&finding);
+		simplified->replaced =
+		    confirm_finding(session, &result->trace, &result->policy, &finding) == CONFIRMED;
+		if (!simplified->replaced) {
+			finding_release(&finding);
+			continue;
+		}
 		finding_release(&reported->finding);
 		reported->finding = finding;
 		reported->policy = result->policy;
-		simplified->replaced = true;
-	} else {
-		finding_release(&finding);
 	}
 }
 
@@ -208,7 +215,7 @@ void simplify(struct session *session, struct reported *reported, const struct s
 		finding_init(&simplified->passing);
 		explore_failure(&r, &options, &reported->finding, &simplified->result);
 		if (simplified->result.trace.length > 0)
-			replace(session, reported, simplified);
+			replace(session, reported, simplified, r.uncontrolled);
 		if (simplified->replaced && simplified->result.critical_known)
 			(void)simplify_pass(session, &simplified->result, &simplified->passing);
 		simplified->seconds = (double)(clock_now() - r.begin) / 1e9;
