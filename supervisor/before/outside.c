@@ -234,8 +234,7 @@ static bool ask_kernel(struct process *process, uint32_t thread, long number,
 		       const struct user_regs_struct *regs)
 {
 	struct process_thread *self = &process->threads[thread];
-	const bool holds =
-	    self->asked.known && process->transitions - self->asked.transitions < HEARD_WITHIN;
+	const bool holds = self->asked.known && process->transitions - self->asked.transitions < HEARD_WITHIN;
 	if (!holds || !may_be_heard_later(process)) {
 		self->asked.ready = any_descriptor(process, self->tracee, number, regs, fd_ready, false) ||
 				    rest_ready(process, self->tracee, number, regs) ||
