@@ -25,7 +25,7 @@ struct data {
 	uint64_t passed, let;
 	uint64_t low[DOOR_RANGES], size[DOOR_RANGES]; /* whose calls are no operations */
 	uint64_t copies[MUTEX_LEADS], doors[MUTEX_LEADS];
-	uint64_t reserved[6];
+	uint64_t reserved[4];
 	struct name names[LEAD_NAMES];
 	struct passed_call log[LEAD_PASSES];
 };
@@ -61,8 +61,12 @@ __asm__(".pushsection .rodata\n"
 	"	shll $4, %eax\n"
 	"	cmpq %rdi, 128(%rsi, %rax)\n"
 	"	jne 9f\n"
-	"	cmpl $0, 16(%rdi)\n" /* the kind: normal, and the process's own */
+	"	movl 16(%rdi), %edx\n" /* the kind: the process's own, and normal (said to be so by 0x200) */
+	"	andl $~0x200, %edx\n"
+	"	jz 8f\n"
+	"	cmpl $3, %edx\n" /* or adaptive */
 	"	jne 9f\n"
+	"8:\n"
 	".endm\n"
 	".macro lead_log lead\n"
 	"	movq 136(%rsi, %rax), %rax\n"
@@ -82,7 +86,7 @@ __asm__(".pushsection .rodata\n"
 	"	lead_log 0\n"
 	"lead_locked:\n"
 	"	jmpq *48(%rsi)\n"
-	"9:	jmpq *64 + lead_code + 4096(%rip)\n"
+	"9:	jmpq *72 + lead_code + 4096(%rip)\n"
 	"lead_code_unlock:\n"
 	"	lead_begin\n"
 	"	cmpl $1, (%rdi)\n" /* held, by itself, and nobody sleeps in the kernel */
@@ -93,14 +97,32 @@ __asm__(".pushsection .rodata\n"
 	"	lead_log 1\n"
 	"lead_unlocked:\n"
 	"	jmpq *56(%rsi)\n"
-	"9:	jmpq *72 + lead_code + 4096(%rip)\n"
+	"9:	jmpq *80 + lead_code + 4096(%rip)\n"
+	"lead_code_try:\n"
+	"	lead_begin\n"
+	"	cmpl $0, (%rdi)\n"
+	"	jne 9f\n"
+	"	lead_log 2\n"
+	"lead_tried:\n"
+	"	jmpq *64(%rsi)\n"
+	"9:	jmpq *88 + lead_code + 4096(%rip)\n"
 	"lead_code_end:\n"
 	".purgem lead_begin\n"
 	".purgem lead_log\n"
 	".popsection\n");
 /* clang-format on */
 
-extern const uint8_t lead_code[], lead_locked[], lead_code_unlock[], lead_unlocked[], lead_code_end[];
+extern const uint8_t lead_code[], lead_locked[], lead_code_unlock[], lead_unlocked[], lead_code_try[],
+    lead_tried[], lead_code_end[];
+
+static const struct {
+	const char *function;
+	const uint8_t *code, *logged; /* from there on the call counts */
+} ways[MUTEX_LEADS] = {
+    [LEAD_LOCK] = {"pthread_mutex_lock", lead_code, lead_locked},
+    [LEAD_UNLOCK] = {"pthread_mutex_unlock", lead_code_unlock, lead_unlocked},
+    [LEAD_TRYLOCK] = {"pthread_mutex_trylock", lead_code_try, lead_tried},
+};
 
 static uint64_t code_at(const uint8_t *place)
 {
@@ -169,16 +191,18 @@ static bool divert(const struct entries *entries, struct target *target, size_t 
 bool mutex_leads_plant(const struct entries *entries, struct tracee *tracee, struct mutex_leads *leads)
 {
 	size_t slots[MUTEX_LEADS];
-	if (entries->musl || !entries->page || !find(entries, "pthread_mutex_lock", &slots[LEAD_LOCK]) ||
-	    !find(entries, "pthread_mutex_unlock", &slots[LEAD_UNLOCK]) || !keeps_number(tracee) ||
-	    !make(entries, tracee->target, slots))
+	bool found = !entries->musl && entries->page;
+	for (size_t i = 0; i < MUTEX_LEADS && found; i++)
+		found = find(entries, ways[i].function, &slots[i]);
+	if (!found || !keeps_number(tracee) || !make(entries, tracee->target, slots))
 		return false;
 	for (size_t i = 0; i < MUTEX_LEADS; i++) {
 		leads->functions[i] = entries->traps[slots[i]].address;
 		leads->stops[i] = entries->traps[slots[i]].stop;
 	}
-	return divert(entries, tracee->target, slots[LEAD_LOCK], code_at(lead_code)) &&
-	       divert(entries, tracee->target, slots[LEAD_UNLOCK], code_at(lead_code_unlock));
+	for (size_t i = 0; i < MUTEX_LEADS && found; i++)
+		found = divert(entries, tracee->target, slots[i], code_at(ways[i].code));
+	return found;
 }
 
 uint32_t mutex_leads_slot(uint64_t mutex)
@@ -220,8 +244,9 @@ void mutex_leads_step_back(const struct mutex_leads *leads, struct tracee *trace
 {
 	const struct user_regs_struct *regs = tracee_regs(tracee);
 	const uint64_t pc = regs ? regs->rip : 0;
-	const bool locks = pc >= code_at(lead_code) && pc < code_at(lead_locked);
-	const bool unlocks = pc >= code_at(lead_code_unlock) && pc < code_at(lead_unlocked);
-	if (locks || unlocks)
-		tracee_change_regs(tracee)->rip = leads->functions[locks ? LEAD_LOCK : LEAD_UNLOCK];
+	for (size_t i = 0; i < MUTEX_LEADS; i++)
+		if (pc >= code_at(ways[i].code) && pc < code_at(ways[i].logged)) {
+			tracee_change_regs(tracee)->rip = leads->functions[i];
+			return;
+		}
 }

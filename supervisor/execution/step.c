@@ -240,7 +240,9 @@ static void take_change(struct execution *x, struct transition *done, const stru
 static bool is_local(const struct transition *done, const struct effect *effect,
 		     const struct outcome *outcome)
 {
-	return outcome->still && (done->op.kind == OP_MUTEX_LOCK || done->op.kind == OP_MUTEX_UNLOCK) &&
+	const uint8_t kind = done->op.kind;
+	return outcome->still &&
+	       (kind == OP_MUTEX_LOCK || kind == OP_MUTEX_TRYLOCK || kind == OP_MUTEX_UNLOCK) &&
 	       done->choice == CHOICE_DEFAULT && !effect->asleep && !effect->cancelled &&
 	       outcome->kind == OUTCOME_PENDING && !outcome->births;
 }

@@ -355,7 +355,7 @@ struct uses {
 	struct {
 		uint64_t socket; /* the number of its file; 0: nothing is kept here */
 		struct socket_ends ends;
-	} connected[32];	/* uses/kernel_connections.c */
+	} connected[256];	/* uses/kernel_connections.c */
 	struct gone_file *gone; /* uses/gone.c: in the order of their numbers */
 	size_t gone_length, gone_room;
 	struct ordered_use *

@@ -60,12 +60,17 @@ void ahead_meet(struct process *process, const struct call *call)
 	if (lead == MUTEX_LEADS || op->object == NO_OBJECT)
 		return;
 	ahead->calls[lead] = *call;
+	if (lead == LEAD_LOCK) {
+		ahead->calls[LEAD_TRYLOCK] = *call;
+		ahead->calls[LEAD_TRYLOCK].op.kind = OP_MUTEX_TRYLOCK;
+		ahead->calls[LEAD_TRYLOCK].entry = ahead->leads.stops[LEAD_TRYLOCK];
+	}
 	name(process, call->object, op->object);
 }
 
 /*
  * Where more is to be done at each operation than the execution does, or at the end of one, the thread has to stop there. So it does as long
- * as not both functions have stopped once.
+ * as to lock and to unlock haven't stopped once; to try is like to lock.
  */
 static bool may_pass(const struct process *process, uint32_t thread)
 {
@@ -110,7 +115,7 @@ static void stand(struct process *process, struct outcome *outcome)
 	call->return_address = call->op.place = passed->return_address;
 	call->op.object = passed->object;
 	call->object = process->objects[passed->object].address;
-	if (passed->lead == LEAD_LOCK)
+	if (passed->lead != LEAD_UNLOCK)
 		see_free(process, passed->object);
 	outcome->kind = OUTCOME_PENDING;
 	outcome->next = call->op;

@@ -4,11 +4,11 @@
 #include <fmc/breakpoints/call.h>
 
 /*
- * Code in a target that performs pthread_mutex_lock() and pthread_mutex_unlock() of glibc's without a stop, and logs them: of normal mutexes
+ * Code in a target that performs pthread_mutex_lock(), its trylock and unlock of glibc's without a stop, and logs them: of normal and adaptive mutexes
  * that fmc has named, where the lock is free or the thread's own. Anything else stops as without it. For targets of which one thread at a
  * time runs, and only as many calls as fmc lets pass.
  */
-enum mutex_lead { LEAD_LOCK, LEAD_UNLOCK, MUTEX_LEADS };
+enum mutex_lead { LEAD_LOCK, LEAD_UNLOCK, LEAD_TRYLOCK, MUTEX_LEADS };
 
 struct mutex_leads {
 	uint64_t functions[MUTEX_LEADS];
