@@ -16,6 +16,7 @@
 #include <linux/futex.h>
 #include <sys/ipc.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 
 #define MOST_YIELDS 10000 /* of a function that runs as one transition */
 
@@ -85,6 +86,17 @@ static bool unlocks_nothing(const struct process *process, const struct user_reg
 	       !(word & FUTEX_TID_MASK);
 }
 
+/* It only sees to it that a timer is off. */
+static bool arms_nothing(const struct process *process, const struct user_regs_struct *regs, long number)
+{
+	struct itimerval to = {.it_value.tv_sec = 1};
+	if (number == SYS_alarm)
+		return regs && (unsigned)regs->rdi == 0;
+	return number == SYS_setitimer && regs &&
+	       target_read(process->target, regs->rsi, &to, sizeof to) == STATUS_OK &&
+	       to.it_value.tv_sec == 0 && to.it_value.tv_usec == 0;
+}
+
 void syscalls_note(struct process *process, uint32_t thread, long number)
 {
 	struct tracee *tracee = process->threads[thread].tracee;
@@ -129,6 +141,8 @@ void syscalls_note(struct process *process, uint32_t thread, long number)
 	case SYS_setitimer:
 	case SYS_alarm:
 	case SYS_timer_create:
+		if (arms_nothing(process, regs, number))
+			break;
 		process->disturbed = true;
 		process_remark(process, "timers");
 		break;

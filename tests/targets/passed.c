@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <threads.h>
 #include <unistd.h>
@@ -155,6 +156,15 @@ static void *of_c11(void *unused)
 	return unused;
 }
 
+/* A timer that is off sends no signals. */
+static void *disarms(void *unused)
+{
+	const struct itimerval off = {.it_value = {0}};
+	alarm(0);
+	setitimer(ITIMER_REAL, &off, NULL);
+	return plain(unused);
+}
+
 /* Who yields lets others go on. */
 static void *yields(void *unused)
 {
@@ -233,10 +243,10 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void *(*run)(void *);
-	} cases[] = {{"plain", plain},	   {"turns", turns},   {"anew", anew},	 {"once", within_once},
-		     {"signals", signals}, {"births", births}, {"forks", forks}, {"c11", of_c11},
-		     {"yields", yields},   {"many", many},     {"held", held},	 {"polls", polls},
-		     {"owes", owes}};
+	} cases[] = {{"plain", plain},	   {"turns", turns},	{"anew", anew},	  {"once", within_once},
+		     {"signals", signals}, {"births", births},	{"forks", forks}, {"c11", of_c11},
+		     {"yields", yields},   {"many", many},	{"held", held},	  {"polls", polls},
+		     {"owes", owes},	   {"disarms", disarms}};
 	static int numbers[2] = {0, 1};
 	pthread_t threads[2];
 	const char *wanted = argc > 1 ? argv[1] : "";
