@@ -1,4 +1,6 @@
 #include "breakpoints/stubs/displace.h"
+#include "breakpoints/stubs/jump_targets.h"
+
 #include <capstone/capstone.h>
 #include <stdlib.h>
 #include <string.h>
@@ -243,16 +245,23 @@ struct landing {
 	bool found;
 };
 
+static bool is_inside(void *context, uint64_t target)
+{
+	const struct landing *landing = context;
+	return target > landing->low && target < landing->high;
+}
+
 static void look_for_landing(void *context, const struct jump *jump)
 {
 	struct landing *landing = context;
-	landing->found |= jump->target > landing->low && jump->target < landing->high;
+	landing->found |= is_inside(landing, jump->target);
 }
 
 bool jumps_into(struct displacer *displacer, const uint8_t *code, size_t size, uint64_t address,
 		size_t length)
 {
 	struct landing landing = {address, address + length, false};
-	jumps_each(displacer, code, size, address, look_for_landing, &landing);
+	if (jump_targets_may(code, size, address, is_inside, &landing))
+		jumps_each(displacer, code, size, address, look_for_landing, &landing);
 	return landing.found;
 }

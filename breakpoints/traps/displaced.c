@@ -1,5 +1,6 @@
 /* What replaces the beginnings of functions, and the page with what they were: made once, then written into each target. */
 #include "breakpoints/instructions/touched.h"
+#include "breakpoints/stubs/jump_targets.h"
 #include "breakpoints/traps/state.h"
 
 #include <stdlib.h>
@@ -30,12 +31,23 @@ struct rerouting {
 	bool failed;
 };
 
+/* The function whose copy a jump to it goes to instead; NULL: it goes where it went. */
+static const struct trap *rerouted_to(const struct rerouting *rerouting, uint64_t target)
+{
+	const struct trap *to = entries_trap_of(rerouting->entries, target);
+	return to && !entry_point_is_user(to->point) ? to : NULL;
+}
+
+static bool is_rerouted(void *context, uint64_t target)
+{
+	return rerouted_to(context, target) != NULL;
+}
+
 static void reroute(void *context, const struct jump *jump)
 {
 	struct rerouting *rerouting = context;
-	const struct trap *to = entries_trap_of(rerouting->entries, jump->target);
-	if (!to || entry_point_is_user(to->point) || jump->address < rerouting->after_first ||
-	    jump->width != 4)
+	const struct trap *to = rerouted_to(rerouting, jump->target);
+	if (!to || jump->address < rerouting->after_first || jump->width != 4)
 		return;
 	int64_t distance = (int64_t)(to->copy - jump->next);
 	int32_t displacement = (int32_t)distance;
@@ -54,7 +66,8 @@ static enum status reroute_function(struct entries *entries, struct displacer *d
 {
 	struct rerouting rerouting = {
 	    .entries = entries, .from = trap, .after_first = trap->address + first_length};
-	jumps_each(displacer, code, trap->size, trap->address, reroute, &rerouting);
+	if (jump_targets_may(code, trap->size, trap->address, is_rerouted, &rerouting))
+		jumps_each(displacer, code, trap->size, trap->address, reroute, &rerouting);
 	return rerouting.failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 

@@ -1,4 +1,5 @@
 #include "breakpoints/stubs/displace.h"
+#include "breakpoints/stubs/jump_targets.h"
 #include "breakpoints/symbols/symbols.h"
 #include "tests/unit/suite.h"
 #include <capstone/capstone.h>
@@ -279,9 +280,70 @@ START_TEST(direct_jumps_are_found_with_their_widths)
 }
 END_TEST
 
+/* What is jumped to in some code, and whether looking at its bytes says so. */
+struct looking {
+	const uint8_t *code;
+	size_t size, jumps;
+	uint64_t address, target;
+};
+
+static bool is_target(void *context, uint64_t target)
+{
+	return target == ((const struct looking *)context)->target;
+}
+
+static void must_be_seen(void *context, const struct jump *jump)
+{
+	struct looking *looking = context;
+	/* What the decoder makes of a jump by 16 bits. */
+	if (jump->target <= UINT16_MAX)
+		return;
+	looking->target = jump->target;
+	looking->jumps++;
+	ck_assert(jump_targets_may(looking->code, looking->size, looking->address, is_target, looking));
+}
+
+/* Any bytes after any prefixes. */
+START_TEST(every_jump_is_seen_without_decoding)
+{
+	static const uint8_t prefixes[] = {0x66, 0x67, 0xf2, 0xf3, 0x2e, 0x3e, 0x48, 0x41};
+	static const uint8_t opcodes[] = {0xeb, 0xe9, 0x74, 0x7f, 0x0f, 0xe8, 0xe3, 0xff};
+	struct looking looking = {.address = UINT64_C(0x7ffff7c01000)};
+	srandom(1);
+	for (int i = 0; i < 20000; i++) {
+		uint8_t code[16];
+		size_t length = 0;
+		for (size_t j = 0; j < sizeof(code); j++)
+			code[j] = (uint8_t)random();
+		for (int prefix = (int)(random() % 3); prefix > 0; prefix--)
+			code[length++] = prefixes[random() % 8];
+		code[length] = opcodes[random() % 8];
+		if (code[length] == 0x0f)
+			code[length + 1] = (uint8_t)(0x80 | (random() & 15));
+		looking.code = code;
+		looking.size = 1 + (size_t)random() % sizeof(code);
+		jumps_each(displacer, code, looking.size, looking.address, must_be_seen, &looking);
+	}
+	ck_assert_uint_gt(looking.jumps, 5000);
+}
+END_TEST
+
+START_TEST(code_without_jumps_there_is_told_from_its_bytes)
+{
+	const uint8_t code[] = {0x90, 0xeb, 0x10, 0xe9, 0x00, 0x10, 0x00, 0x00, 0xc3};
+	struct looking looking = {.target = 0x1001};
+	ck_assert(!jump_targets_may(code, sizeof(code), 0x1000, is_target, &looking));
+	looking.target = 0x2008;
+	ck_assert(jump_targets_may(code, sizeof(code), 0x1000, is_target, &looking));
+	/* The last byte of its displacement is missing. */
+	ck_assert(!jump_targets_may(code, 7, 0x1000, is_target, &looking));
+}
+END_TEST
+
 SUITE("displace", 60, setup, teardown, TEST(every_function_of_libc_begins_with_what_can_be_displaced),
       TEST(what_cannot_be_displaced_is_refused), TEST(a_jump_out_of_reach_is_refused),
       TEST_LOOP(straight_copy_after_a_door_does_the_same, sizeof(straight) / sizeof(straight[0])),
       TEST(jump_to_another_entry_is_redirected),
       TEST_LOOP(copy_does_the_same_as_the_original, sizeof(functions) / sizeof(functions[0])),
-      TEST(direct_jumps_are_found_with_their_widths))
+      TEST(direct_jumps_are_found_with_their_widths), TEST(every_jump_is_seen_without_decoding),
+      TEST(code_without_jumps_there_is_told_from_its_bytes))
