@@ -64,12 +64,15 @@ static bool grow(struct sift_memory *memory)
 	return true;
 }
 
-/* Of memory that the kernel may map by large pages: what is kept in mind is looked up all over it. */
-static void *take_large(size_t size)
+/*
+ * Of memory that the kernel may map by large pages: what is kept in mind is looked up all over it. Not what comes first, of which a small
+ * program needs few bytes: the kernel would clear a large page for them.
+ */
+static void *take_large(size_t size, bool first)
 {
 	void *at = aligned_alloc(LARGE_PAGE, (size + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE);
 	if (at)
-		(void)madvise(at, size, MADV_HUGEPAGE);
+		(void)madvise(at, size, first ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
 	return at;
 }
 
@@ -78,7 +81,7 @@ static struct cell *take_cells(struct sift_memory *memory)
 {
 	if (memory->pages_length % PAGES_AT_ONCE == 0) {
 		void *block = ARRAY_DOUBLE(memory->blocks, memory->blocks_length)
-				  ? take_large(PAGES_AT_ONCE * CELLS_BYTES)
+				  ? take_large(PAGES_AT_ONCE * CELLS_BYTES, memory->blocks_length == 0)
 				  : NULL;
 		if (!block)
 			return NULL;
@@ -126,7 +129,7 @@ static bool grow_splits(struct sift_memory *memory)
 	const size_t room = memory->splits_room ? 2 * memory->splits_room : LARGE_PAGE / sizeof(struct split);
 	if (room > MOST_SPLITS)
 		return false;
-	struct split *splits = take_large(room * sizeof *splits);
+	struct split *splits = take_large(room * sizeof *splits, memory->splits_room == 0);
 	if (!splits)
 		return false;
 	if (memory->splits_length)
