@@ -139,14 +139,19 @@ static bool learn_birth(struct visit *visit)
 	return known;
 }
 
+/* fmc itself comes first: what it has started has inherited what it has, so that often nobody else needs to be asked. */
 static bool visit_all(struct visit *visit)
 {
+	const pid_t own = getpid();
+	visit->hidden = visit->flying = false;
+	visit_process(visit, own);
+	if (visit->over)
+		return true;
 	DIR *processes = opendir("/proc");
-	visit->hidden = !processes;
-	visit->flying = false;
+	visit->hidden |= !processes;
 	for (struct dirent *entry;
 	     processes && !visit->over && !visit->hidden && (entry = readdir(processes));)
-		if (atoi(entry->d_name) > 0)
+		if (atoi(entry->d_name) > 0 && atoi(entry->d_name) != own)
 			visit_process(visit, atoi(entry->d_name));
 	if (processes)
 		closedir(processes);
