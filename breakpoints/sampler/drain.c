@@ -106,8 +106,7 @@ bool drain_begin(struct sampler *sampler, struct target *target)
 	const struct log_state empty = log_state_empty();
 	memset(sampler->told, 0, TOLD_ROOM * sizeof *sampler->told);
 	sampler->filtered = 0;
-	sampler->settled_length = SETTLED_MOST; /* an earlier target's */
-	lines_forget(sampler);
+	lines_begin(sampler);
 	return target_write(target, LOG_PAGE, &empty, sizeof empty) == STATUS_OK &&
 	       empty_filter(sampler, target, ALL_PAGES);
 }

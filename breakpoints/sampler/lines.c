@@ -2,6 +2,7 @@
 #include "breakpoints/sampler/sampler_state.h"
 
 #include <string.h>
+#include <sys/mman.h>
 
 /* Of one line. */
 static void settle(struct sampler *sampler, uint64_t address, uint64_t bytes, bool write)
@@ -25,6 +26,14 @@ void lines_settle(struct sampler *sampler, uint64_t address, uint64_t bytes, boo
 		settle(sampler, address, part, write);
 	}
 	settle(sampler, address, bytes, write);
+}
+
+void lines_begin(struct sampler *sampler)
+{
+	struct log_memory *shared = sampler->shared;
+	if (shared && madvise(shared->lines, sizeof(shared->lines), MADV_REMOVE) != 0)
+		memset(shared->lines, 0, sizeof(shared->lines));
+	sampler->settled_length = 0;
 }
 
 void lines_forget(struct sampler *sampler)

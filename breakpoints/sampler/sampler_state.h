@@ -161,7 +161,11 @@ bool drain_number(struct sampler *sampler, struct site *site);
 bool drain_number_call(struct sampler *sampler, struct site *site);
 bool drain_begin(struct sampler *sampler, struct target *target);
 
-/* lines.c: what the thread does to bytes of its own in this turn, so that stubs pass it. */
+/*
+ * lines.c: what the thread does to bytes of its own in this turn, so that stubs pass it. begin: of this target nothing is known; what an
+ * earlier one has left is given back to the kernel, which is less to do than to clear all where little has been used.
+ */
+void lines_begin(struct sampler *sampler);
 void lines_settle(struct sampler *sampler, uint64_t address, uint64_t bytes, bool write);
 void lines_forget(struct sampler *sampler);
 void lines_forget_range(struct sampler *sampler, uint64_t address, uint64_t bytes);
