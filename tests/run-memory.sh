@@ -3,16 +3,23 @@
 . tests/lib.sh
 
 if command -v valgrind >/dev/null; then
+	# memcheck WHAT COMMAND...: no error of fmc's own, whatever it finds.
+	memcheck() {
+		timeout -k 10 280 valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite --suppressions=tests/memcheck.supp \
+		    "$FMC" "${@:2}" </dev/null >"$SCRATCH/out" 2>&1
+		status=$?
+		judge "valgrind, $1 (status $status)" [ $status -eq 0 -o $status -eq 1 ]
+		[ $status -eq 0 ] || [ $status -eq 1 ] || show "$SCRATCH/out"
+	}
 	# The last one has more threads than fmc has room for at first.
 	for program in samples/{philosophers,futex_mutex,buffer_if} 'targets/crowd 20 1'; do
 		# shellcheck disable=SC2086 # a program and its arguments
-		timeout -k 10 280 valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite \
-		    "$FMC" check --strategy dfs --executions 40 --time 200 -o "$SCRATCH/v.sched" -- $BUILD/$program \
-		    </dev/null >"$SCRATCH/out" 2>&1
-		status=$?
-		judge "valgrind, $program (status $status)" [ $status -eq 0 -o $status -eq 1 ]
-		[ $status -eq 0 ] || [ $status -eq 1 ] || show "$SCRATCH/out"
+		memcheck "$program" check --strategy dfs --executions 40 --time 200 -o "$SCRATCH/v.sched" -- $BUILD/$program
 	done
+	# Operations that become known on the way, and bounds with a cache.
+	memcheck 'counter, by default' check --time 200 --no-minimize -o "$SCRATCH/v.sched" -- "$BUILD/samples/counter"
+	memcheck 'shared_counter, several processes' check --follow --executions 3 --time 200 --no-minimize -o "$SCRATCH/v.sched" -- "$BUILD/samples/shared_counter"
+	memcheck 'producer_consumer, without stops' run -- "$BUILD/samples/producer_consumer"
 else
 	skip "valgrind isn't installed"
 fi

@@ -128,6 +128,8 @@ static bool lay_out(struct model_replay *r)
 	r->fair = r->fair_k ? fair_init(r->state + r->model_size, r->threads, r->fair_k) : NULL;
 	r->enabled = (uint64_t *)(void *)(r->state + r->model_size + r->fair_size);
 	r->before = r->enabled + r->words;
+	/* As they stay where nobody yields. */
+	bitset_clear(r->enabled, r->words);
 	return true;
 }
 
