@@ -72,12 +72,12 @@ static enum status reroute_function(struct entries *entries, struct displacer *d
 }
 
 static bool can_have_door(struct displacer *displacer, const struct trap *trap, const uint8_t *code,
-			  const uint8_t first[DISPLACE_CODE], struct displaced *displaced)
+			  struct displaced *displaced)
 {
 	/* Doors let libc's own calls pass, but it asks and loads on the program's behalf. */
 	return trap->size >= JUMP_BYTES && !entry_point_asks(trap->point) &&
 	       !entry_point_is_loader(trap->point) &&
-	       displace_straight(displacer, trap->address, first, JUMP_BYTES, trap->copy, displaced) &&
+	       displace_straight(displacer, trap->address, code, JUMP_BYTES, trap->copy, displaced) &&
 	       !jumps_into(displacer, code, trap->size, trap->address, displaced->length);
 }
 
@@ -102,16 +102,17 @@ static enum status plant(struct entries *entries, struct trap *trap, struct slot
 											 : STATUS_NO_MEMORY;
 }
 
+/* `code` is the function's, and at least what is looked at of its beginning. */
 static enum status displace_trap(struct entries *entries, struct displacer *displacer, size_t i,
-				 const uint8_t *code, const uint8_t first[DISPLACE_CODE])
+				 const uint8_t *code)
 {
 	struct trap *trap = &entries->traps[i];
 	struct displaced displaced;
 	if (entry_point_is_own(trap->point) || entry_point_is_user(trap->point))
 		return plant(entries, trap, &entries->contents->slots[i]);
-	trap->by_door = !entries->without_doors && can_have_door(displacer, trap, code, first, &displaced);
+	trap->by_door = !entries->without_doors && can_have_door(displacer, trap, code, &displaced);
 	if (!trap->by_door &&
-	    !displace(displacer, trap->address, first, trap->copy, redirect, entries, &displaced))
+	    !displace(displacer, trap->address, code, trap->copy, redirect, entries, &displaced))
 		return STATUS_UNSUPPORTED;
 	struct slot *slot = &entries->contents->slots[i];
 	memcpy(slot->copy, displaced.copy, displaced.size);
@@ -126,15 +127,13 @@ static enum status displace_function(struct entries *entries, const struct targe
 				     struct displacer *displacer, size_t i)
 {
 	const struct trap *trap = &entries->traps[i];
-	uint8_t first[DISPLACE_CODE];
-	uint8_t *code = malloc(trap->size + 1);
+	const size_t size = trap->size > DISPLACE_CODE ? trap->size : DISPLACE_CODE;
+	uint8_t *code = malloc(size);
 	if (!code)
 		return STATUS_NO_MEMORY;
-	enum status status = target_read(target, trap->address, first, sizeof(first));
-	if (status == STATUS_OK && trap->size)
-		status = target_read(target, trap->address, code, trap->size);
+	enum status status = target_read(target, trap->address, code, size);
 	if (status == STATUS_OK)
-		status = displace_trap(entries, displacer, i, code, first);
+		status = displace_trap(entries, displacer, i, code);
 	free(code);
 	return status;
 }
