@@ -28,6 +28,7 @@ static const char *const key_names[KEYS] = {
     "drive",	 "ready",   "before", "after",	   "stop",     "follow",       "arrivals",
 };
 
+/* *to is the caller's to free; NULL where it fails. */
 static enum status set_string(struct parser *p, char **to, const char *value)
 {
 	if (value[0] == '"') {
@@ -35,9 +36,11 @@ static enum status set_string(struct parser *p, char **to, const char *value)
 		*to = text_unquote(&at, end, &error);
 		if (!*to)
 			return error ? parser_fail(p, "%s", error) : STATUS_NO_MEMORY;
-		if (at != end)
-			return parser_fail(p, "more text after the closing quote");
-		return STATUS_OK;
+		if (at == end)
+			return STATUS_OK;
+		free(*to);
+		*to = NULL;
+		return parser_fail(p, "more text after the closing quote");
 	}
 	*to = strdup(value);
 	return *to ? STATUS_OK : STATUS_NO_MEMORY;
