@@ -35,13 +35,15 @@ static int get_value(struct loader *loader)
 	return (int)value;
 }
 
-static void put_alternatives(struct saver *saver, const struct alternative *at, size_t length)
+/* Of a trace that may have none at all. */
+static void put_alternatives(struct saver *saver, const struct trace *trace, size_t first, size_t length)
 {
 	save_number(saver, length);
 	for (size_t i = 0; i < length; i++) {
-		save_step(saver, &at[i].step);
-		save_number(saver, at[i].preemption);
-		save_number(saver, at[i].timeout);
+		const struct alternative *alternative = &trace->alternatives[first + i];
+		save_step(saver, &alternative->step);
+		save_number(saver, alternative->preemption);
+		save_number(saver, alternative->timeout);
 	}
 }
 
@@ -97,7 +99,7 @@ static void put_transition(struct saver *saver, const struct trace *trace, size_
 	save_number(saver, t->word2);
 	save_number(saver, t->objects);
 	save_number(saver, t->ended);
-	put_alternatives(saver, trace->alternatives + t->first_alternative, t->alternatives);
+	put_alternatives(saver, trace, t->first_alternative, t->alternatives);
 	save_accesses(saver, trace_accesses(trace, i));
 	put_sets(saver, trace, i);
 }
@@ -237,7 +239,7 @@ void wire_put_trace(struct saver *saver, const struct trace *trace)
 	if (trace->length > 0)
 		after = trace->at[trace->length - 1].first_alternative +
 			trace->at[trace->length - 1].alternatives;
-	put_alternatives(saver, trace->alternatives + after, trace->alternatives_length - after);
+	put_alternatives(saver, trace, after, trace->alternatives_length - after);
 	save_number(saver, trace->objects_length);
 	for (uint32_t i = 0; i < trace->objects_length; i++)
 		save_object(saver, &trace->objects[i]);
