@@ -18,7 +18,7 @@ if command -v valgrind >/dev/null; then
 	done
 	# Operations that become known on the way, and bounds with a cache.
 	memcheck 'counter, by default' check --time 200 --no-minimize -o "$SCRATCH/v.sched" -- "$BUILD/samples/counter"
-	memcheck 'shared_counter, several processes' check --follow --executions 3 --time 200 --no-minimize -o "$SCRATCH/v.sched" -- "$BUILD/samples/shared_counter"
+	memcheck 'two_processes, both' check --follow --time 200 --no-minimize -o "$SCRATCH/v.sched" -- "$BUILD/samples/two_processes"
 	memcheck 'producer_consumer, without stops' run -- "$BUILD/samples/producer_consumer"
 else
 	skip "valgrind isn't installed"
