@@ -322,7 +322,9 @@ bool trace_push_thread(struct trace *trace, const struct thread_end *end);
 
 static inline struct accesses trace_accesses(const struct trace *trace, size_t i)
 {
-	return (struct accesses){trace->accesses + trace->at[i].first_access, trace->at[i].accesses};
+	const struct transition *transition = &trace->at[i];
+	return (struct accesses){transition->accesses ? trace->accesses + transition->first_access : NULL,
+				 transition->accesses};
 }
 
 /* Which of the alternatives that were open at transition i it took: its place among them. */
