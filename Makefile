@@ -274,7 +274,8 @@ rooms:
 check-rooms: all
 	@tests/rooms.py check $(BUILD) $(ROOMS)
 
-# Fuzzing: FUZZ_SECONDS each, on a copy of the corpus. The stand-alone programs run the corpus once, in `make check`.
+# Fuzzing: FUZZ_SECONDS each, on a copy of the corpus. What is tested is built once, by the compiler that has the fuzzer, but for the agent. The
+# stand-alone programs run the corpus once, in `make check`.
 FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_SECONDS ?= 20
 SOURCES = $(foreach layer,$(LAYERS),$($(layer)_SOURCES))
@@ -282,13 +283,15 @@ SOURCES = $(foreach layer,$(LAYERS),$($(layer)_SOURCES))
 $(BUILD)/tests/corpus_%: tests/fuzz/fuzz_%.c tests/fuzz/corpus.c $(BUILD)/tests/libtable.a $(ARCHIVES)
 	@mkdir -p $(@D)
 	$(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
-build/fuzz/%: tests/fuzz/%.c $(SOURCES) $(wildcard tests/table/*.c) $(BUILD)/agent.image
+$(BUILD)/tests/fuzz_%: tests/fuzz/fuzz_%.c $(BUILD)/tests/libtable.a $(ARCHIVES)
 	@mkdir -p $(@D)
-	clang $(filter-out -MMD -MP,$(ALL_CFLAGS)) -fsanitize=fuzzer,address,undefined $(filter %.c,$^) $(LIBS) -o $@
-fuzz: $(addprefix build/fuzz/,$(FUZZERS))
+	$(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) $(ALL_LDFLAGS) -fsanitize=fuzzer $^ $(LIBS) -o $@
+fuzz:
+	@$(MAKE) --no-print-directory -s BUILD=build/fuzz build/fuzz/agent.image
+	@$(MAKE) --no-print-directory -s BUILD=build/fuzz SANITIZE=1 CC=clang CFLAGS='$(CFLAGS) -fsanitize=fuzzer-no-link' $(addprefix build/fuzz/tests/,$(FUZZERS))
 	@for name in $(FUZZERS); do \
 	    rm -rf build/fuzz/corpus.$$name && mkdir build/fuzz/corpus.$$name && \
-	    build/fuzz/$$name -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 -verbosity=0 \
+	    build/fuzz/tests/$$name -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 -verbosity=0 \
 	        -artifact_prefix=build/fuzz/ build/fuzz/corpus.$$name tests/fuzz/corpus/$${name#fuzz_} || exit 1; \
 	done
 
