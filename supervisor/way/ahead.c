@@ -127,7 +127,8 @@ static bool is_sound(const struct process *process)
 	const struct ahead *ahead = process->ahead;
 	for (uint32_t i = 0; i < ahead->length; i++)
 		if (ahead->passed[i].lead >= MUTEX_LEADS ||
-		    ahead->passed[i].object >= process->objects_length)
+		    ahead->passed[i].object >= process->objects_length ||
+		    process->objects[ahead->passed[i].object].class != CLASS_MUTEX)
 			return false;
 	return true;
 }
