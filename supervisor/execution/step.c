@@ -106,6 +106,17 @@ static size_t choose_awake(struct execution *x, const struct alternative *altern
 	return alternative_find(trace->alternatives + end - count, count, step);
 }
 
+/* A thread has performed its next operation already, which by the model it can't: that is fmc's own fault, or memory of fmc's was written to. */
+static void end_ahead(struct trace *trace, uint32_t t)
+{
+	trace->end = END_ERROR;
+	trace->status = STATUS_BUG;
+	trace->end_thread = t;
+	snprintf(trace->message, sizeof trace->message,
+		 "T%u has passed transition %zu without a stop, and by the model it can't go on", t + 1,
+		 trace->length);
+}
+
 /* A thread that has performed its next operation already comes next. */
 static uint32_t ahead(const struct execution *x)
 {
@@ -324,7 +335,9 @@ static bool next(struct execution *x)
 	}
 	size_t taken = choose(x, trace->alternatives + first, count);
 	if (taken == count) {
-		if (trace->length < x->plan->prefix_length)
+		if (ahead(x) != NO_THREAD)
+			end_ahead(trace, ahead(x));
+		else if (trace->length < x->plan->prefix_length)
 			end_diverged(trace, &x->plan->prefix[trace->length]);
 		else if (trace->end == END_NONE)
 			trace->end = END_REDUNDANT;
