@@ -147,7 +147,6 @@ static bool ask_itself(struct agent_thread *thread, long number)
 
 bool settings_answer(struct agent_thread *thread, long number)
 {
-	const struct agent_context *context = &thread->context;
 	switch (number) {
 	case SYS_fcntl:
 		return use_flags(thread);
@@ -159,20 +158,7 @@ bool settings_answer(struct agent_thread *thread, long number)
 		return change_folder(thread);
 	case SYS_sched_getaffinity:
 		return ask_affinity(thread);
-	case SYS_getpriority:
-	case SYS_prlimit64:
-	case SYS_getrlimit:
-	case SYS_sched_getscheduler:
-	case SYS_sched_getparam:
-	case SYS_sched_get_priority_max:
-	case SYS_sched_get_priority_min:
-	case SYS_getuid:
-	case SYS_geteuid:
-	case SYS_getgid:
-	case SYS_getegid:
-	case SYS_uname:
-		return ask_itself(thread, number);
 	default:
-		return answer(thread, own_call(SYS_getcwd, context->rdi, context->rsi, 0, 0, 0, 0));
+		return ask_itself(thread, number);
 	}
 }
