@@ -28,6 +28,11 @@ fmc_json() {
 	esac
 }
 
+# least NUMBERS: of a list with blanks between.
+least() {
+	tr -s ' ' '\n' <<<"${1# }" | sort -g | head -n 1
+}
+
 # seconds COMMAND...: wall clock.
 seconds() {
 	local start=$EPOCHREALTIME
@@ -109,8 +114,8 @@ by_both() {
 		agent+=" $(processor "$FMC" check --time 0 --engine agent "$@")"
 		stops+=" $(processor "$FMC" check --time 0 --engine stops "$@")"
 	done
-	agent=$(tr ' ' '\n' <<<"${agent# }" | sort -n | head -n 1)
-	stops=$(tr ' ' '\n' <<<"${stops# }" | sort -n | head -n 1)
+	agent=$(least "$agent")
+	stops=$(least "$stops")
 	ratio=$(compute %.2f "$stops / $agent")
 	echo "$name     $agent s by the agent, $stops s by stops: ratio $ratio"
 }
@@ -190,8 +195,8 @@ against_native() {
 		rm -f "$SCRATCH/image"
 		supervised+=" $(processor "$FMC" run -- "$@")"
 	done
-	native=$(tr ' ' '\n' <<<"${native# }" | sort -n | head -n 1)
-	supervised=$(tr ' ' '\n' <<<"${supervised# }" | sort -n | head -n 1)
+	native=$(least "$native")
+	supervised=$(least "$supervised")
 	ratio=$(compute %.2f "$supervised / $native")
 	echo "fmc run $name           $supervised s of processor time, $native natively: ratio $ratio"
 	asked "fmc run $name against native" '<=' "$goal" "$ratio"
