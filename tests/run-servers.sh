@@ -2,6 +2,7 @@
 # Servers under load are attached to again and again: no answer is lost or wrong, and nothing is different afterwards.
 # ATTACHED: how often in all.
 . tests/lib.sh
+. tests/nginx.sh
 ATTACHED=${ATTACHED:-24}
 SOCKET=$SCRATCH/socket
 EACH=$(((ATTACHED + 2) / 3))
@@ -113,17 +114,7 @@ else
 	mkdir -p "$SCRATCH/www"
 	for ((i = 0; i < 4096; i++)); do printf 0123456789abcdef; done >"$SCRATCH/www/page"
 	chmod 755 "$SCRATCH" "$SCRATCH/www"
-	cat >"$SCRATCH/nginx.conf" <<-END
-		$([ "$(id -u)" -ne 0 ] || echo 'user root;')
-		daemon off; pid $SCRATCH/nginx.pid; error_log stderr; worker_processes 1;
-		events { }
-		http {
-			access_log off; keepalive_requests 1000000000;
-			client_body_temp_path $SCRATCH/1; proxy_temp_path $SCRATCH/2; fastcgi_temp_path $SCRATCH/3;
-			uwsgi_temp_path $SCRATCH/4; scgi_temp_path $SCRATCH/5;
-			server { listen unix:$SOCKET; root $SCRATCH/www; }
-		}
-	END
+	nginx_settings "$SCRATCH" "$SOCKET" "worker_processes 1;" >"$SCRATCH/nginx.conf"
 	if PATH=$PATH:/usr/sbin serve nginx nginx -p "$SCRATCH" -e stderr -c "$SCRATCH/nginx.conf"; then
 		try nginx "$(cat "/proc/$server/task/$server/children" | awk '{ print $1 }')"
 		end

@@ -2,6 +2,7 @@
 # What servers answer under `fmc run` against what they do alone, on one processor: by the processor's time of server, client and fmc for each request,
 # the least of some rounds in turns.
 . tests/lib.sh
+. tests/nginx.sh
 PATH=$PATH:/usr/sbin
 SOCKET=$SCRATCH/socket
 ROUNDS=${ROUNDS:-3}
@@ -54,17 +55,7 @@ rate() {
 mkdir -p "$SCRATCH/www"
 printf '%01000d' 0 >"$SCRATCH/www/page"
 chmod 755 "$SCRATCH" "$SCRATCH/www"
-cat >"$SCRATCH/nginx.conf" <<-END
-	$([ "$(id -u)" -ne 0 ] || echo 'user root;')
-	daemon off; pid $SCRATCH/nginx.pid; error_log stderr; master_process off;
-	events { }
-	http {
-		access_log off; keepalive_requests 1000000000;
-		client_body_temp_path $SCRATCH/1; proxy_temp_path $SCRATCH/2; fastcgi_temp_path $SCRATCH/3;
-		uwsgi_temp_path $SCRATCH/4; scgi_temp_path $SCRATCH/5;
-		server { listen unix:$SOCKET; root $SCRATCH/www; }
-	}
-END
+nginx_settings "$SCRATCH" "$SOCKET" "master_process off;" >"$SCRATCH/nginx.conf"
 rate "redis" 20000 'GET key\r\n' redis-server --port 0 --unixsocket "$SOCKET" --save '' --dir "$SCRATCH"
 rate "nginx" 10000 'GET /page HTTP/1.1\r\nHost: a\r\n\r\n' nginx -p "$SCRATCH" -e stderr -c "$SCRATCH/nginx.conf"
 rate "memcached" 5000 'get key\r\n' memcached -u "$(id -un)" -s "$SOCKET" -o no_lru_maintainer
