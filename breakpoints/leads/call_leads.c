@@ -17,7 +17,6 @@
 #define BESIDE_MOST 64
 #define LEAD_BYTES  24
 #define STUB_MOST   (2 * DISPLACE_ROOM + LEAD_BYTES)
-#define NOP	    0x90
 
 struct call_leads *call_leads_new(const struct entries *entries)
 {
@@ -226,7 +225,7 @@ static bool add(struct call_leads *leads, uint64_t after, uint64_t address)
 	    !instruction_parse(b.code + from, b.size - from, b.low + from, &first))
 		return false;
 	/* What is left of the instruction is never come to, but may be looked at. */
-	memset(jump + JUMP_BYTES, NOP, sizeof jump - JUMP_BYTES);
+	memset(jump + JUMP_BYTES, NOP_INSTRUCTION, sizeof jump - JUMP_BYTES);
 	if (target_write(leads->target, slot, stub, size) != STATUS_OK ||
 	    target_write(leads->target, b.low + from, jump, first.length) != STATUS_OK)
 		return false;

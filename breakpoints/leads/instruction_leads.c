@@ -15,7 +15,6 @@
 #define BACK_BYTES 5 /* the jump that ends what displace_straight() makes */
 #define LEAD_BYTES 14
 #define STUB_MOST  (2 * LEAD_BYTES + DISPLACE_ROOM)
-#define NOP	   0x90
 
 _Static_assert(STUB_MOST <= SLOT_BYTES, "a stub fits a slot");
 
@@ -65,7 +64,7 @@ static bool plant_jump(const struct call_leads *leads, const struct atomic *atom
 	uint8_t jump[TOUCHED_CODE];
 	if (atomic->length < JUMP_BYTES || !jump_encode(atomic->address, slot, jump))
 		return true; /* it keeps its trap */
-	memset(jump + JUMP_BYTES, NOP, sizeof jump - JUMP_BYTES);
+	memset(jump + JUMP_BYTES, NOP_INSTRUCTION, sizeof jump - JUMP_BYTES);
 	return target_write(leads->target, atomic->address, jump, atomic->length) == STATUS_OK;
 }
 

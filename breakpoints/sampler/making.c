@@ -26,7 +26,10 @@ static bool read_code(void *context, uint64_t address, struct door_code *code)
 	planting_reveal(request->sampler, address, code->bytes, sizeof code->bytes);
 	memcpy(code->original, code->bytes, sizeof code->original);
 	entries_hide(request->sampler->entries, address, code->original, sizeof code->original);
-	entries_hide_answered(request->sampler->entries, address, code->original, sizeof code->original);
+	/* What is in a PAUSE's place does for a stub, too. */
+	for (size_t k = 0; k < sizeof code->original; k++)
+		if (code->bytes[k] == NOP_INSTRUCTION)
+			code->original[k] = NOP_INSTRUCTION;
 	return true;
 }
 

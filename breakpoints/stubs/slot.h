@@ -5,6 +5,7 @@
 #include "breakpoints/stubs/door.h"
 
 #define TRAP_INSTRUCTION 0xcc
+#define NOP_INSTRUCTION	 0x90
 
 /*
  * A slot of fmc's page: a door, displaced instructions, and after them where they were taken from, so that

@@ -44,6 +44,8 @@ static enum answered_kind kind_of_group(const struct instruction *instruction, u
 static enum answered_kind kind_of(const struct instruction *instruction)
 {
 	const uint8_t *code = instruction->code;
+	if (instruction->length == 2 && code[0] == 0xf3 && code[1] == NOP_INSTRUCTION)
+		return ANSWERED_PAUSE;
 	if (instruction->vector || instruction->map != MAP_0F || instruction->lock)
 		return ANSWERED_NOT;
 	switch (code[instruction->opcode]) {
@@ -73,7 +75,8 @@ bool answered_parse(const struct instruction *instruction, struct answered *answ
 	*answered = (struct answered){.address = instruction->address,
 				      .kind = (uint8_t)kind,
 				      .length = instruction->length,
-				      .first = instruction->code[0]};
+				      .first = instruction->code[0],
+				      .planted = kind == ANSWERED_PAUSE ? NOP_INSTRUCTION : TRAP_INSTRUCTION};
 	if (instruction->modrm)
 		answered->word =
 		    words[(instruction->code[instruction->modrm] & 7) | (rex & REX_EXTENDED ? 8 : 0)];
@@ -105,6 +108,8 @@ static void visit(void *context, const struct instruction *instruction)
 /* The bytes of one, wherever they are: most functions have none. */
 static bool may_have_some(const uint8_t *code, size_t size)
 {
+	if (memmem(code, size, "\xf3\x90", 2))
+		return true;
 	const uint8_t *at = code, *end = code + size;
 	while (end - at >= 3 && (at = memchr(at, 0x0f, (size_t)(end - at) - 2))) {
 		if (at[1] == 0x31 || (at[1] == 0x01 && at[2] == 0xf9) || (at[1] == 0xc7 && at[2] >= 0xf0))
@@ -156,7 +161,9 @@ static size_t first_from(const struct answered_set *set, uint64_t address)
 const struct answered *answered_at(const struct answered_set *set, uint64_t address)
 {
 	const size_t i = first_from(set, address);
-	return i < set->length && set->at[i].address == address ? &set->at[i] : NULL;
+	const bool has =
+	    i < set->length && set->at[i].address == address && set->at[i].kind != ANSWERED_PAUSE;
+	return has ? &set->at[i] : NULL;
 }
 
 bool answered_within(const struct answered_set *set, uint64_t address, uint64_t size)
@@ -197,18 +204,31 @@ enum status answered_give(const struct answered *answered, struct tracee *tracee
 	case ANSWERED_PROCESSOR:
 		set_register(regs, answered->word, answered->bytes, target_processor());
 		break;
+	case ANSWERED_PAUSE:
 	case ANSWERED_NOT:
 		break;
 	}
 	return STATUS_OK;
 }
 
+/* Where something else is instead of a PAUSE, it is somebody's trap. */
+static bool is_anothers(const struct answered *answered, const struct target *target, bool planted)
+{
+	uint8_t byte;
+	return answered->kind == ANSWERED_PAUSE &&
+	       (target_read(target, answered->address, &byte, sizeof byte) != STATUS_OK ||
+		byte != (planted ? answered->first : answered->planted));
+}
+
 enum status answered_plant(const struct answered_set *set, struct target *target, bool planted)
 {
-	const uint8_t trap = TRAP_INSTRUCTION;
 	enum status status = STATUS_OK;
-	for (size_t i = 0; i < set->length && status == STATUS_OK; i++)
-		status = target_write(target, set->at[i].address, planted ? &trap : &set->at[i].first, 1);
+	for (size_t i = 0; i < set->length && status == STATUS_OK; i++) {
+		const struct answered *answered = &set->at[i];
+		if (!is_anothers(answered, target, planted))
+			status = target_write(target, answered->address,
+					      planted ? &answered->planted : &answered->first, 1);
+	}
 	return status;
 }
 
@@ -218,7 +238,7 @@ void answered_hide(const struct answered_set *set, uint64_t address, uint8_t *by
 		if (set->at[i].address - address >= size)
 			return;
 		uint8_t *byte = &bytes[set->at[i].address - address];
-		if (*byte == TRAP_INSTRUCTION)
+		if (*byte == set->at[i].planted)
 			*byte = set->at[i].first;
 	}
 }

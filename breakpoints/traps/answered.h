@@ -8,6 +8,9 @@
 /*
  * Instructions of a program whose results differ from run to run: the processor's counter of time (RDTSC, RDTSCP), its random
  * numbers (RDRAND, RDSEED), and the number of the processor (RDTSCP, RDPID). fmc answers them as it does system calls of that kind.
+ *
+ * And PAUSE, which needs no answer: it does nothing but take time, some 50 cycles, in a virtual machine at times a thousand as much. The
+ * thread that a loop with it waits for can't run meanwhile, and OpenMP's run-time libraries go round 300,000 times before they sleep. NOP is in its place.
  */
 enum answered_kind {
 	ANSWERED_NOT,
@@ -15,6 +18,7 @@ enum answered_kind {
 	ANSWERED_TICKS_AND_PROCESSOR, /* RDTSCP */
 	ANSWERED_RANDOM,
 	ANSWERED_PROCESSOR,
+	ANSWERED_PAUSE, /* never: it is replaced */
 };
 
 struct answered {
@@ -23,7 +27,8 @@ struct answered {
 	uint8_t length;	  /* of the instruction */
 	uint8_t bytes;	  /* of the result, where a register is named that takes it: */
 	uint8_t word;	  /* which one, in words of struct user_regs_struct */
-	uint8_t first;	  /* byte of the instruction */
+	uint8_t first;	  /* byte of the instruction: */
+	uint8_t planted;  /* what takes its place */
 };
 
 struct answered_set {
@@ -41,7 +46,7 @@ bool answered_parse(const struct instruction *instruction, struct answered *answ
 enum status answered_add(struct answered_set *set, const struct module *module);
 void answered_release(struct answered_set *set);
 
-/* The one at this address, NULL if there is none. */
+/* The one with a trap at this address, NULL if there is none. */
 const struct answered *answered_at(const struct answered_set *set, uint64_t address);
 
 /* Is one in this range? */
@@ -50,10 +55,10 @@ bool answered_within(const struct answered_set *set, uint64_t address, uint64_t 
 /* Give the tracee, which stands before it, the result. It then stands after it. STATUS_OK, STATUS_GONE. */
 enum status answered_give(const struct answered *answered, struct tracee *tracee);
 
-/* Put traps in their places, or take them out. */
+/* Put traps and NOPs in their places, or take them out. */
 enum status answered_plant(const struct answered_set *set, struct target *target, bool planted);
 
-/* Put back in `bytes`, which were read from `address` on, what traps have taken the place of. */
+/* Put back in `bytes`, which were read from `address` on, what they have taken the place of. */
 void answered_hide(const struct answered_set *set, uint64_t address, uint8_t *bytes, size_t size);
 
 #endif

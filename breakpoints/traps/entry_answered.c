@@ -30,7 +30,7 @@ static bool is_there(const struct loaded *loaded, const struct target *target)
 	for (size_t i = 0; i < loaded->answered.length; i++) {
 		const struct answered *answered = &loaded->answered.at[i];
 		if (target_read(target, answered->address, &byte, sizeof(byte)) != STATUS_OK ||
-		    (byte != answered->first && byte != TRAP_INSTRUCTION))
+		    (byte != answered->first && byte != answered->planted))
 			return false;
 	}
 	return loaded->mapped;

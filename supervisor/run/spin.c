@@ -112,6 +112,7 @@ static bool walk_step(struct walk *walk)
 	    entries_loop_at(entries, regs->rip) < LOOPS_MOST)
 		return false;
 	walk->calls += code[0] == 0x0f && code[1] == 0x05;
+	entries_hide(entries, regs->rip, code, sizeof code);
 	walk->paused |= code[0] == 0xf3 && code[1] == 0x90;
 	if (!step_off(walk, entries_mark_at(entries, regs->rip)))
 		return false;

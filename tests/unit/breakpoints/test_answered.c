@@ -20,6 +20,9 @@ static const struct {
     {"\x49\x0f\xc7\xf9", 4, ANSWERED_RANDOM, 8, WORD(r9)},
     {"\x66\x41\x0f\xc7\xff", 5, ANSWERED_RANDOM, 2, WORD(r15)},
     {"\xf3\x0f\xc7\xfa", 4, ANSWERED_PROCESSOR, 8, WORD(rdx)},
+    {"\xf3\x90", 2, ANSWERED_PAUSE, 4, 0},
+    {"\x90", 1, ANSWERED_NOT, 0, 0},
+    {"\x66\x90", 2, ANSWERED_NOT, 0, 0},
     {"\xf3\x0f\xc7\xf0", 4, ANSWERED_NOT, 0, 0}, /* senduipi */
     {"\x48\x0f\xc7\x0f", 4, ANSWERED_NOT, 0, 0}, /* cmpxchg16b (%rdi) */
     {"\xf0\x48\x0f\xc7\x0f", 5, ANSWERED_NOT, 0, 0},
@@ -44,6 +47,7 @@ START_TEST(instructions)
 	ck_assert_uint_eq(answered.kind, known[_i].kind);
 	ck_assert_uint_eq(answered.length, known[_i].length);
 	ck_assert_uint_eq(answered.first, code[0]);
+	ck_assert_uint_eq(answered.planted, known[_i].kind == ANSWERED_PAUSE ? 0x90 : 0xcc);
 	ck_assert_uint_eq(answered.bytes, known[_i].bytes);
 	if (known[_i].kind == ANSWERED_RANDOM || known[_i].kind == ANSWERED_PROCESSOR)
 		ck_assert_uint_eq(answered.word, known[_i].word);
@@ -52,17 +56,25 @@ END_TEST
 
 START_TEST(places)
 {
-	struct answered at[] = {{.address = 0x1000, .first = 0x0f}, {.address = 0x1010, .first = 0x48}};
-	const struct answered_set set = {at, 2};
+	struct answered at[] = {{.address = 0x1000, .first = 0x0f, .planted = 0xcc},
+				{.address = 0x1010, .first = 0x48, .planted = 0xcc},
+				{.address = 0x1020, .first = 0xf3, .planted = 0x90, .kind = ANSWERED_PAUSE}};
+	const struct answered_set set = {at, 3};
 	uint8_t bytes[] = {0x90, 0xcc, 0xcc, 0x90};
 	ck_assert_ptr_eq(answered_at(&set, 0x1010), &at[1]);
 	ck_assert_ptr_null(answered_at(&set, 0x100f));
 	ck_assert_ptr_null(answered_at(&set, 0x1011));
 	ck_assert(answered_within(&set, 0xff0, 0x11));
 	ck_assert(!answered_within(&set, 0xff0, 0x10));
-	ck_assert(!answered_within(&set, 0x1011, 0x1000));
+	ck_assert(!answered_within(&set, 0x1021, 0x1000));
+	/* No trap is there. */
+	ck_assert_ptr_null(answered_at(&set, 0x1020));
+	ck_assert(answered_within(&set, 0x1011, 0x10));
 	answered_hide(&set, 0x100f, bytes, sizeof bytes);
 	ck_assert(memcmp(bytes, "\x90\x48\xcc\x90", 4) == 0);
+	memcpy(bytes, "\x90\x90\xcc", 3);
+	answered_hide(&set, 0x1020, bytes, 3);
+	ck_assert(memcmp(bytes, "\xf3\x90\xcc", 3) == 0);
 }
 END_TEST
 
