@@ -118,7 +118,7 @@ TARGETS += $(patsubst tests/targets/%.cc,$(BUILD)/targets/%,$(filter-out %/unord
 IMPROVED := O0 O2
 TARGETS += $(foreach level,$(IMPROVED),$(BUILD)/targets/members.$(level) $(BUILD)/targets/classes.$(level) \
 	$(BUILD)/targets/spots.$(level))
-TARGETS += $(BUILD)/targets/guards.O2 $(BUILD)/targets/frames.O2 $(BUILD)/targets/element.O2 $(BUILD)/targets/ahead.O2
+TARGETS += $(BUILD)/targets/guards.O2 $(BUILD)/targets/frames.O2 $(BUILD)/targets/element.O2 $(BUILD)/targets/ahead.O2 $(BUILD)/targets/lingers.O2
 TARGETS += $(foreach level,$(IMPROVED),$(BUILD)/targets/unordered.$(level) $(BUILD)/targets/unordered_cxx.$(level))
 # The same without symbols, and with another libc where there is a compiler for it.
 TARGETS += $(BUILD)/targets/waits.stripped $(BUILD)/targets/waits.static.stripped $(BUILD)/targets/members.stripped

@@ -109,9 +109,11 @@ static size_t site_touched(struct sampler *sampler, struct site *site, struct ta
 		return length;
 	at[0].site = site->number;
 	/* As with what comes by the log, so that it doesn't matter whether there is a door already. */
-	const bool told =
-	    sampler->logs && !site->stands && drain_is_told(sampler, at[0].address, site->number - 1);
-	return told ? 0 : length;
+	if (!sampler->logs || !drain_is_told(sampler, at[0].address, site->number - 1))
+		return length;
+	if (site->stands)
+		standing_again(sampler, target, site);
+	return 0;
 }
 
 /* It calls what nobody knows the effects of. */

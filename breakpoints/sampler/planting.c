@@ -92,6 +92,15 @@ static bool place_stub(const struct door *door, struct text *text)
 	return text_write(text, door->stub.at, door->stub.code, door->stub.size);
 }
 
+/* If it still fits. */
+static void reopen(const struct sampler *sampler, struct door *door, struct text *raw, struct text *text)
+{
+	door->planted =
+	    place_stub(door, text) && is_free(sampler, door) && fits(door, raw, text) && place(door, text);
+	if (door->planted)
+		mark_held(sampler, door);
+}
+
 void planting_choose(struct sampler *sampler, struct target *target)
 {
 	struct text raw, text;
@@ -99,13 +108,8 @@ void planting_choose(struct sampler *sampler, struct target *target)
 	text_begin(&text, target);
 	for (size_t i = 0; i < sampler->sites.length; i++)
 		choose_site(sampler, &sampler->sites.at[i], &text);
-	for (size_t i = 0; sampler->logs && i < sampler->doors.length; i++) {
-		struct door *door = &sampler->doors.at[i];
-		door->planted = place_stub(door, &text) && is_free(sampler, door) &&
-				fits(door, &raw, &text) && place(door, &text);
-		if (door->planted)
-			mark_held(sampler, door);
-	}
+	for (size_t i = 0; sampler->logs && i < sampler->doors.length; i++)
+		reopen(sampler, &sampler->doors.at[i], &raw, &text);
 	text_end(&raw);
 	text_end(&text);
 }
@@ -150,6 +154,49 @@ void planting_put(struct target *target, struct site *site, bool planted)
 	if (site->planted != planted && !site->relied &&
 	    target_write(target, site->address, &byte, 1) == STATUS_OK)
 		site->planted = planted;
+}
+
+/* Of those that the door's stub stands for, as far as the jump reaches. */
+static void choose_again(const struct sampler *sampler, const struct door *door, struct text *text)
+{
+	for (uint8_t i = 0; i < door->stub.pieces_length; i++) {
+		struct site *site = planting_site(sampler, door->stub.pieces[i].original);
+		if (site && site->address - door->at < door->own)
+			choose_site(sampler, site, text);
+	}
+}
+
+void planting_reopen(const struct sampler *sampler, struct target *target, const struct site *site)
+{
+	struct door *door = site_door(sampler, site);
+	struct text raw, text;
+	if (!door || door->planted)
+		return;
+	for (uint8_t i = 0; i < door->stub.pieces_length; i++) {
+		struct site *own = planting_site(sampler, door->stub.pieces[i].original);
+		if (own)
+			planting_put(target, own, false);
+	}
+	text_begin(&raw, target);
+	text_begin(&text, target);
+	reopen(sampler, door, &raw, &text);
+	if (!door->planted)
+		choose_again(sampler, door, &text);
+	text_end(&raw);
+	text_end(&text);
+}
+
+void planting_close(const struct sampler *sampler, struct target *target, const struct site *site)
+{
+	struct door *door = site_door(sampler, site);
+	struct text text;
+	if (!door || !door->planted)
+		return;
+	text_begin(&text, target);
+	door->planted = !text_write(&text, door->at, door->original, door->own);
+	if (!door->planted)
+		choose_again(sampler, door, &text);
+	text_end(&text);
 }
 
 /* The door at an instruction ahead of the site. */

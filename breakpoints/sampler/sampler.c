@@ -88,13 +88,7 @@ static enum status start(struct sampler *sampler, const struct entries *entries,
 	sampler->missed = sampler->releases.unseen ? MISSED_NEW : 0;
 	sampler->sparing = !sampler->logs;
 	sampler->stacks = stacks;
-	for (size_t i = 0; i < sampler->sites.length; i++)
-		sampler->sites.at[i].stands = false;
-	for (size_t i = 0; i < sampler->standing_length; i++) {
-		struct site *site = planting_site(sampler, sampler->standing[i]);
-		if (site)
-			site->stands = true;
-	}
+	standing_begin(sampler);
 	planting_choose(sampler, target);
 	calling_begin(sampler);
 	sampler->main_left = sampler->last_leaves = false;
@@ -122,12 +116,6 @@ enum status sampler_look_again(struct sampler *sampler, const struct entries *en
 	sampler->last_leaves = last_leaves;
 	sampler->missed |= missed;
 	return status;
-}
-
-void sampler_stand(struct sampler *sampler, const uint64_t *places, size_t length)
-{
-	sampler->standing = places;
-	sampler->standing_length = length;
 }
 
 void sampler_see_new(struct sampler *sampler, bool on)
@@ -166,6 +154,7 @@ void sampler_turn(struct sampler *sampler, struct target *target, uint32_t threa
 	if (!sampler->active)
 		return;
 	sampler->turn++;
+	standing_turn(sampler, target);
 	drain_forget(sampler, target);
 	sampler->resting = NO_SITE;
 	rests_turn(sampler, target, thread);

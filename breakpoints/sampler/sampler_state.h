@@ -23,6 +23,7 @@ enum missed {
 };
 
 #define SETTLED_MOST 4096
+#define ASIDE_MOST   4
 #define TOLD_ROOM    (1u << 12) /* so that it stays in the processor's first cache */
 
 struct tally;
@@ -89,6 +90,9 @@ struct sampler {
 	    told; /* TOLD_ROOM: what has been told since the turn began, or memory was given back; 0: nothing */
 	const uint64_t *standing; /* sampler_stand() */
 	size_t standing_length;
+	uint64_t aside[ASIDE_MOST]; /* of these: where threads don't stand in this turn any more */
+	uint32_t aside_length;
+	uint32_t again; /* how often what has been told was met there in this turn */
 	uint64_t states[MEMORY_STATES];
 	bool main_left;	  /* the first thread has called pthread_exit */
 	bool last_leaves; /* sampler_last_leaves() */
@@ -118,6 +122,9 @@ void calling_begin(struct sampler *sampler);
 void planting_choose(struct sampler *sampler, struct target *target);
 void planting_hide(const struct sampler *sampler, struct target *target);
 void planting_show(const struct sampler *sampler, struct target *target);
+/* The door of a site in the place of its trap, if it has one that fits, and the other way round. */
+void planting_reopen(const struct sampler *sampler, struct target *target, const struct site *site);
+void planting_close(const struct sampler *sampler, struct target *target, const struct site *site);
 /* The trap of one site in or out. */
 void planting_put(struct target *target, struct site *site, bool planted);
 /* The site at this address; NULL: there is none. */
@@ -185,6 +192,14 @@ void ranges_forget(struct sampler *sampler);
  */
 bool compared_whole(const struct target *target, const uint8_t code[TOUCHED_CODE],
 		    const struct user_regs_struct *regs, struct touched *at, size_t length);
+
+/*
+ * standing.c: an execution or turn begins; or what has been told in this turn is met again by a thread that stands there. Of a loop that waits that is
+ * the same for a long time: for the rest of the turn threads pass there.
+ */
+void standing_begin(struct sampler *sampler);
+void standing_turn(struct sampler *sampler, struct target *target);
+void standing_again(struct sampler *sampler, struct target *target, struct site *site);
 
 /* rests.c: how often an instruction is met where traps rest. */
 struct tally *rests_tally(struct sampler *sampler, struct site *site); /* NULL without memory */

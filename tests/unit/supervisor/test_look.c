@@ -29,23 +29,28 @@ static struct {
 	bool stood;	  /* before its instruction */
 } told;
 
-static void take_common(void *context, const struct symbol *symbol)
+struct sought {
+	const char *name;
+	uint64_t address;
+};
+
+static void take(void *context, const struct symbol *symbol)
 {
-	uint64_t *address = context;
-	if (strcmp(symbol->name, "common") == 0)
-		*address = symbol->address;
+	struct sought *sought = context;
+	if (strcmp(symbol->name, sought->name) == 0)
+		sought->address = symbol->address;
 }
 
-static uint64_t address_of_common(void)
+static uint64_t address_of(const char *name)
 {
 	struct modules modules = {0};
-	uint64_t address = 0;
+	struct sought sought = {.name = name};
 	bool changed;
 	ck_assert_int_eq(modules_update(&modules, target_pid(process->target), &changed), STATUS_OK);
-	ck_assert_int_eq(symbols_each(&modules.at[0], take_common, &address), STATUS_OK);
+	ck_assert_int_eq(symbols_each(&modules.at[0], take, &sought), STATUS_OK);
 	modules_release(&modules);
-	ck_assert_uint_ne(address, 0);
-	return address;
+	ck_assert_uint_ne(sought.address, 0);
+	return sought.address;
 }
 
 static void on_access(void *context, const struct memory_access *access)
@@ -53,7 +58,7 @@ static void on_access(void *context, const struct memory_access *access)
 	(void)context;
 	ck_assert_uint_lt(access->thread, THREADS);
 	if (!told.address)
-		told.address = address_of_common();
+		told.address = address_of("common");
 	told.writes[access->thread] += access->write && !access->own_stack;
 	told.common[access->thread] += access->write && access->address == told.address;
 }
@@ -240,6 +245,73 @@ static void ignore(void *context, const struct memory_access *access)
 	(void)access;
 }
 
+/*
+ * What has been told is passed where it is met again and again, until the next operation: those who come then, and others, stand there again. Nothing
+ * else is in the place of the instructions meanwhile, and NOP where PAUSE is.
+ */
+static struct {
+	uint64_t gate, place, code;
+	uint32_t told, stood, other;
+} lingering;
+
+static void on_lingering(void *context, const struct memory_access *access)
+{
+	const struct user_regs_struct *regs = tracee_regs(process_tracee(process, access->thread));
+	(void)context;
+	if (!lingering.gate) {
+		lingering.gate = address_of("gate");
+		lingering.code = address_of("linger");
+	}
+	if (access->address != lingering.gate)
+		return;
+	lingering.place = access->place;
+	lingering.told++;
+	lingering.stood += regs->rip == access->place;
+}
+
+/* How often the bytes are there, in those of the function. */
+static unsigned count_bytes(const char bytes[2])
+{
+	uint8_t code[64];
+	unsigned count = 0;
+	ck_assert_int_eq(target_read(process->target, lingering.code, code, sizeof code), STATUS_OK);
+	for (size_t i = 0; i + 1 < sizeof code; i++)
+		count += memcmp(code + i, bytes, 2) == 0;
+	return count;
+}
+
+static void look_for_pause(void *context, struct execution *running, const struct trace *so_far,
+			   uint32_t thread)
+{
+	(void)context, (void)running, (void)so_far, (void)thread;
+	if (lingering.code) {
+		ck_assert_uint_eq(count_bytes("\xf3\x90"), 0);
+		ck_assert_uint_ge(count_bytes("\x90\x90"), 1);
+	}
+}
+
+START_TEST(stands_again)
+{
+	const struct process_look look = {.access = on_lingering};
+	const struct process_look standing = {
+	    .access = on_lingering, .places = &lingering.place, .places_length = 1};
+	const struct execution_watcher watcher = {.before = look_for_pause};
+	teardown();
+	open_program("lingers.O2");
+	execution_watch(execution, &watcher);
+	ck_assert(process_look(process, &look));
+	run(1, &trace);
+	ck_assert_uint_ge(lingering.told, 2);
+	for (int i = 0; i < 2; i++) {
+		lingering.told = lingering.stood = 0;
+		ck_assert(process_look(process, &standing));
+		run(1, &trace);
+		ck_assert_uint_ge(lingering.stood, 2);
+		ck_assert_uint_lt(process->looking.sampler->hits, 2000);
+	}
+}
+END_TEST
+
 /* A jump may lead on to an access without room for one from where it takes the place of another access, too. */
 START_TEST(room_ahead)
 {
@@ -320,4 +392,4 @@ START_TEST(settled)
 END_TEST
 
 SUITE("look", 120, setup, teardown, TEST(all), TEST(unchanged), TEST(restored), TEST(stands),
-      TEST(room_ahead), TEST(changed_since), TEST(settled))
+      TEST(stands_again), TEST(room_ahead), TEST(changed_since), TEST(settled))
