@@ -40,6 +40,8 @@ for ((seed = 1; seed <= SEEDS; seed++)); do
 	    cmp "$SCRATCH/expected" "$SCRATCH/found" && [ ! -s "$SCRATCH/err" ] || wrong=$((wrong + 1))
 done
 judge "OpenMP, $SEEDS seeds" [ $wrong -eq 0 ] || show "$SCRATCH/err"
+timeout -k 10 120 "$FMC" run -v --time 100 -o "$SCRATCH/bad.sched" -- "$SCRATCH/openmp" >"$SCRATCH/found" 2>"$SCRATCH/err" </dev/null
+judge "nobody has to join OpenMP's threads" [ $? -eq 0 -a "$(grep -c 'joins' "$SCRATCH/err")" = 0 ] || show "$SCRATCH/err"
 
 # Two locks in different order, in a script: the interpreter lets threads take turns at function calls.
 cat >"$SCRATCH/locks.py" <<'EOT'

@@ -157,11 +157,36 @@ static void add_leaked(const struct finding *finding, uint32_t t, struct warning
 	add_thread(finding, warning, t, &report, copy(last->state));
 }
 
+static bool is_of_openmp(const struct frame *frame)
+{
+	static const char *const libraries[] = {"libgomp", "libomp", "libiomp"};
+	for (size_t i = 0; frame->module && i < sizeof libraries / sizeof *libraries; i++)
+		if (strncmp(frame->module, libraries[i], strlen(libraries[i])) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * The run-time libraries of OpenMP keep their threads for the next parallel region, to the end of the process: that isn't the program's to change.
+ * Such a thread has been created there, and begins there.
+ */
+static bool is_of_team(const struct thread_report *creator, const struct thread_report *created)
+{
+	if (creator->frames_length > 1 && is_of_openmp(&creator->frames[1]))
+		return true;
+	for (size_t i = 1; i < created->frames_length; i++) {
+		const char *caller = created->frames[i].function;
+		if (caller && strcmp(caller, "start_thread") == 0)
+			return is_of_openmp(&created->frames[i - 1]);
+	}
+	return false;
+}
+
 static void warn_of_leak(const struct finding *finding, struct sought *sought, struct warning *warning)
 {
 	uint32_t t = sought->leaked;
 	char *creates = NULL, label[THREAD_LABEL_ROOM];
-	if (t >= finding->threads_length)
+	if (t >= finding->threads_length || is_of_team(&sought->stacks[2].report, &finding->threads[t]))
 		return;
 	const char *name = finding->threads[t].name ? finding->threads[t].name : "?";
 	warning->transition = sought->stacks[2].transition;
