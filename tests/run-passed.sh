@@ -34,7 +34,7 @@ replays() {
 PREFIX=
 [[ $FMC == /* ]] || PREFIX=$PWD
 
-for case in plain turns anew once signals births forks c11 yields many held polls owes disarms; do
+for case in plain turns anew once signals births forks c11 yields many held polls owes disarms connects replaces; do
 	[ $# -eq 0 ] || [[ " $* " == *" $case "* ]] || continue
 	run_both $case
 	judge "$case: what it prints, and its status" cmp -s "$SCRATCH/passed/out" "$SCRATCH/stopped/out"
@@ -43,6 +43,8 @@ for case in plain turns anew once signals births forks c11 yields many held poll
 	some=$(sed -nE 's/^fmc: ([0-9]+) of [0-9]+ transitions without a stop$/\1/p' "$SCRATCH/passed/err")
 	judge "$case: some of them without a stop" [ "${some:-0}" -gt 0 ]
 	judge "$case: none with -o" [ "$(grep -c 'without a stop' "$SCRATCH/stopped/err")" -eq 0 ]
+	[[ $case != connects && $case != replaces ]] ||
+		judge "$case: and calls on connections" grep -qE '^fmc: [1-9][0-9]* calls on connections without a stop$' "$SCRATCH/passed/err"
 	[ $case = forks ] || judge "$case: replays" replays "$SCRATCH/passed/schedule"
 done
 

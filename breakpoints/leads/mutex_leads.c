@@ -1,4 +1,5 @@
 /* Mutexes that nobody waits for, passed without stops (x86-64, glibc). */
+#include "breakpoints/leads/passes.h"
 #include "breakpoints/traps/state.h"
 
 #include <fmc/breakpoints/mutex_leads.h>
@@ -7,9 +8,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#define AT	   UINT64_C(0x552000000000) /* a page of code, then the data */
-#define CODE_BYTES UINT64_C(4096)
-#define DATA	   (AT + CODE_BYTES)
 #define TID_OFFSET                                                                                           \
 	0x2d0 /* of struct pthread's tid, from the thread pointer: checked before it is relied on */
 #define JUMP_BYTES 5
@@ -20,19 +18,17 @@ struct name {
 	uint64_t object;
 };
 
-/* Offsets are those in the code below. */
-struct data {
-	uint64_t passed, let;
+/* Offsets are those in the code below, from the control's address. */
+struct known {
 	uint64_t low[DOOR_RANGES], size[DOOR_RANGES]; /* whose calls are no operations */
 	uint64_t copies[MUTEX_LEADS], doors[MUTEX_LEADS];
-	uint64_t reserved[4];
-	struct name names[LEAD_NAMES];
-	struct passed_call log[LEAD_PASSES];
 };
 
-_Static_assert(offsetof(struct data, names) == 128 && offsetof(struct data, log) == 65664 &&
+_Static_assert(PASSES_CONTROL - PASSES_MUTEX_CODE == 8192 && PASSES_CONTROL - PASSES_KNOWN == 5120 &&
+		   PASSES_NAMES - PASSES_CONTROL == 4096 && PASSES_TOLD - PASSES_CONTROL == 135168 &&
+		   offsetof(struct passes_control, mutexes) == 0 && offsetof(struct passes, log) == 64 &&
 		   sizeof(struct passed_call) == 16 && DOOR_RANGES == 2 && LEAD_NAMES == 1 << 12 &&
-		   LEAD_PASSES == 1 << 12,
+		   LEAD_PASSES == 1 << 12 && sizeof(struct name) == 16,
 	       "what the code knows");
 
 /*
@@ -42,24 +38,24 @@ _Static_assert(offsetof(struct data, names) == 128 && offsetof(struct data, log)
 /* clang-format off */
 __asm__(".pushsection .rodata\n"
 	".macro lead_begin\n"
-	"	leaq lead_code + 4096(%rip), %rsi\n"
-	"	movq (%rsi), %rcx\n"
-	"	cmpq 8(%rsi), %rcx\n"
+	"	leaq lead_code + 8192(%rip), %rsi\n"
+	"	movq 135168(%rsi), %rcx\n"
+	"	cmpq (%rsi), %rcx\n"
 	"	jae 9f\n"
 	"	movq (%rsp), %r11\n"
 	"	movq %r11, %rax\n"
-	"	subq 16(%rsi), %rax\n"
-	"	cmpq 32(%rsi), %rax\n"
+	"	subq -5120(%rsi), %rax\n"
+	"	cmpq -5104(%rsi), %rax\n"
 	"	jb 9f\n"
 	"	movq %r11, %rax\n"
-	"	subq 24(%rsi), %rax\n"
-	"	cmpq 40(%rsi), %rax\n"
+	"	subq -5112(%rsi), %rax\n"
+	"	cmpq -5096(%rsi), %rax\n"
 	"	jb 9f\n"
 	"	movabsq $0x9e3779b97f4a7c15, %rax\n" /* as mutex_leads_slot() */
 	"	imulq %rdi, %rax\n"
 	"	shrq $52, %rax\n"
 	"	shll $4, %eax\n"
-	"	cmpq %rdi, 128(%rsi, %rax)\n"
+	"	cmpq %rdi, 4096(%rsi, %rax)\n"
 	"	jne 9f\n"
 	"	movl 16(%rdi), %edx\n" /* the kind: the process's own, and normal (said to be so by 0x200) */
 	"	andl $~0x200, %edx\n"
@@ -69,15 +65,15 @@ __asm__(".pushsection .rodata\n"
 	"8:\n"
 	".endm\n"
 	".macro lead_log lead\n"
-	"	movq 136(%rsi, %rax), %rax\n"
+	"	movq 4104(%rsi, %rax), %rax\n"
 	"	movl %ecx, %edx\n"
 	"	andl $4095, %edx\n"
 	"	shll $4, %edx\n"
-	"	movq %r11, 65664(%rsi, %rdx)\n"
-	"	movl %eax, 65672(%rsi, %rdx)\n"
-	"	movl $\\lead, 65676(%rsi, %rdx)\n"
+	"	movq %r11, 135232(%rsi, %rdx)\n"
+	"	movl %eax, 135240(%rsi, %rdx)\n"
+	"	movl $\\lead, 135244(%rsi, %rdx)\n"
 	"	incq %rcx\n"
-	"	movq %rcx, (%rsi)\n"
+	"	movq %rcx, 135168(%rsi)\n"
 	".endm\n"
 	"lead_code:\n"
 	"	lead_begin\n"
@@ -85,8 +81,8 @@ __asm__(".pushsection .rodata\n"
 	"	jne 9f\n"
 	"	lead_log 0\n"
 	"lead_locked:\n"
-	"	jmpq *48(%rsi)\n"
-	"9:	jmpq *72 + lead_code + 4096(%rip)\n"
+	"	jmpq *-5088(%rsi)\n"
+	"9:	jmpq *lead_code + 3128(%rip)\n"
 	"lead_code_unlock:\n"
 	"	lead_begin\n"
 	"	cmpl $1, (%rdi)\n" /* held, by itself, and nobody sleeps in the kernel */
@@ -96,16 +92,16 @@ __asm__(".pushsection .rodata\n"
 	"	jne 9f\n"
 	"	lead_log 1\n"
 	"lead_unlocked:\n"
-	"	jmpq *56(%rsi)\n"
-	"9:	jmpq *80 + lead_code + 4096(%rip)\n"
+	"	jmpq *-5080(%rsi)\n"
+	"9:	jmpq *lead_code + 3128 + 8(%rip)\n"
 	"lead_code_try:\n"
 	"	lead_begin\n"
 	"	cmpl $0, (%rdi)\n"
 	"	jne 9f\n"
 	"	lead_log 2\n"
 	"lead_tried:\n"
-	"	jmpq *64(%rsi)\n"
-	"9:	jmpq *88 + lead_code + 4096(%rip)\n"
+	"	jmpq *-5072(%rsi)\n"
+	"9:	jmpq *lead_code + 3128 + 16(%rip)\n"
 	"lead_code_end:\n"
 	".purgem lead_begin\n"
 	".purgem lead_log\n"
@@ -126,12 +122,7 @@ static const struct {
 
 static uint64_t code_at(const uint8_t *place)
 {
-	return AT + (uint64_t)(place - lead_code);
-}
-
-static uint64_t data_at(size_t offset)
-{
-	return DATA + offset;
+	return PASSES_MUTEX_CODE + (uint64_t)(place - lead_code);
 }
 
 /* Calls of both that the program makes come through a door, to the present version of the name. */
@@ -157,22 +148,21 @@ static bool keeps_number(struct tracee *tracee)
 	       tid == tracee_number(tracee);
 }
 
-static bool make(const struct entries *entries, struct target *target, const size_t slots[MUTEX_LEADS])
+static bool write_code(const struct entries *entries, struct target *target, const size_t slots[MUTEX_LEADS])
 {
-	const struct reserved code = {.low = AT, .high = DATA, .code = true};
-	const struct reserved data = {.low = DATA, .high = DATA + ((sizeof(struct data) + 4095) & ~4095ul)};
-	struct data first = {.passed = 0};
+	struct known known;
 	for (size_t i = 0; i < DOOR_RANGES; i++) {
-		first.low[i] = entries->contents->own[i].low;
-		first.size[i] = entries->contents->own[i].high - first.low[i];
+		known.low[i] = entries->contents->own[i].low;
+		known.size[i] = entries->contents->own[i].high - known.low[i];
 	}
 	for (size_t i = 0; i < MUTEX_LEADS; i++) {
-		first.copies[i] = entries->traps[slots[i]].copy;
-		first.doors[i] = first.copies[i] - DOOR_BYTES;
+		known.copies[i] = entries->traps[slots[i]].copy;
+		known.doors[i] = known.copies[i] - DOOR_BYTES;
 	}
-	return target_reserve(target, &code) && target_reserve(target, &data) &&
-	       target_write(target, AT, lead_code, (size_t)(lead_code_end - lead_code)) == STATUS_OK &&
-	       target_write(target, DATA, &first, offsetof(struct data, names)) == STATUS_OK;
+	const size_t size = (size_t)(lead_code_end - lead_code);
+	FMC_ASSERT(PASSES_MUTEX_CODE + size <= PASSES_KNOWN);
+	return target_write(target, PASSES_MUTEX_CODE, lead_code, size) == STATUS_OK &&
+	       target_write(target, PASSES_KNOWN, &known, sizeof(known)) == STATUS_OK;
 }
 
 /* The function's jump to its door goes to the code, by way of what is free in the slot. */
@@ -194,7 +184,7 @@ bool mutex_leads_plant(const struct entries *entries, struct tracee *tracee, str
 	bool found = !entries->musl && entries->page;
 	for (size_t i = 0; i < MUTEX_LEADS && found; i++)
 		found = find(entries, ways[i].function, &slots[i]);
-	if (!found || !keeps_number(tracee) || !make(entries, tracee->target, slots))
+	if (!found || !keeps_number(tracee) || !write_code(entries, tracee->target, slots))
 		return false;
 	for (size_t i = 0; i < MUTEX_LEADS; i++) {
 		leads->functions[i] = entries->traps[slots[i]].address;
@@ -214,39 +204,19 @@ enum status mutex_leads_name(struct target *target, uint32_t slot, uint64_t mute
 {
 	const struct name name = {mutex, object};
 	FMC_ASSERT(slot < LEAD_NAMES);
-	return target_write(target, data_at(offsetof(struct data, names) + slot * sizeof(name)), &name,
-			    sizeof(name));
+	return target_write(target, PASSES_NAMES + slot * sizeof(name), &name, sizeof(name));
 }
 
-enum status mutex_leads_let(struct target *target, uint64_t calls)
-{
-	return target_write(target, data_at(offsetof(struct data, let)), &calls, sizeof(calls));
-}
-
-enum status mutex_leads_passed(const struct target *target, uint64_t *calls)
-{
-	return target_read(target, data_at(offsetof(struct data, passed)), calls, sizeof(*calls));
-}
-
-enum status mutex_leads_read(const struct target *target, uint64_t first, uint32_t length,
-			     struct passed_call at[])
-{
-	const uint32_t from = first % LEAD_PASSES;
-	const uint32_t part = length < LEAD_PASSES - from ? length : LEAD_PASSES - from;
-	const uint64_t log = data_at(offsetof(struct data, log));
-	enum status status = target_read(target, log + from * sizeof(*at), at, part * sizeof(*at));
-	if (status == STATUS_OK && part < length)
-		status = target_read(target, log, at + part, (length - part) * sizeof(*at));
-	return status;
-}
-
-void mutex_leads_step_back(const struct mutex_leads *leads, struct tracee *tracee)
+void mutex_leads_step_back(const struct mutex_leads *leads, struct passes *passes, struct tracee *tracee)
 {
 	const struct user_regs_struct *regs = tracee_regs(tracee);
 	const uint64_t pc = regs ? regs->rip : 0;
-	for (size_t i = 0; i < MUTEX_LEADS; i++)
-		if (pc >= code_at(ways[i].code) && pc < code_at(ways[i].logged)) {
-			tracee_change_regs(tracee)->rip = leads->functions[i];
-			return;
-		}
+	for (size_t i = 0; i < MUTEX_LEADS; i++) {
+		const uint64_t logged = code_at(ways[i].logged);
+		if (pc < code_at(ways[i].code) || pc > logged)
+			continue;
+		passes->mutexes -= pc == logged;
+		tracee_change_regs(tracee)->rip = leads->functions[i];
+		return;
+	}
 }

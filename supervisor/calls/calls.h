@@ -34,6 +34,13 @@ bool polls_change(struct run *run, long number, struct call *call);
 bool outputs_leads(const struct process *process, int descriptor);
 bool outputs_call(const struct run *run, long number, struct call *call);
 
+/*
+ * transfers.c, of a thread that is about to make this call: meet: which is no operation; from now on ones like it needn't stop, if they are such. change: may others
+ * that needn't have to from now on?
+ */
+void transfers_meet(struct process *process, uint32_t thread, long number);
+void transfers_change(struct process *process, uint32_t thread, long number);
+
 /* syscalls.c */
 bool syscalls_on_stop(struct run *run, const struct stop *stop);
 /* System calls that aren't operations, and yet could make executions of one schedule differ. */

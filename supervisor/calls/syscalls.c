@@ -249,6 +249,7 @@ bool syscalls_on_stop(struct run *run, const struct stop *stop)
 	const struct user_regs_struct *regs = tracee_regs(run_self(run)->tracee);
 	files_settle(run->process);
 	lead_clocks(run->process);
+	transfers_change(run->process, run->thread, stop->number);
 	if (regs && run_is_gadget(run, regs->rip - 2))
 		return run->at_gadget = true;
 	if (run->until_asleep && stance_sleeps(stop->tracee))
@@ -306,6 +307,7 @@ bool syscalls_on_stop(struct run *run, const struct stop *stop)
 		if (outputs_call(run, stop->number, &call))
 			return run_stop_before(run, &call);
 		asks_note(run->process, run->thread, stop->number);
+		transfers_meet(run->process, run->thread, stop->number);
 		return run_resume(run, 0);
 	}
 	if (polls_learn(run, stop->number, &call))

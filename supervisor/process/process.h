@@ -6,6 +6,7 @@
 #include <fmc/breakpoints/place.h>
 #include <fmc/breakpoints/rounds.h>
 #include <fmc/breakpoints/selection.h>
+#include <fmc/breakpoints/transfer_leads.h>
 #include <fmc/supervisor/process.h>
 #include <fmc/supervisor/tried.h>
 #include <fmc/supervisor/unwatched.h>
@@ -193,7 +194,7 @@ struct process_thread {
 	struct {
 		bool known, ready;
 		uint64_t transitions; /* that had been made then */
-	} asked;			     /* before/outside.c: what the kernel has said of its wait */
+	} asked;		      /* before/outside.c: what the kernel has said of its wait */
 };
 
 #define REMAINS_BYTES 56 /* as large as the largest object of libc's that can be made without a call */
@@ -406,9 +407,21 @@ struct shared_file {
 	uint64_t device, inode;
 };
 
+/* System calls that are no operations, and that threads make without stops: calls/transfers.c. */
+#define TRANSFER_SITES 32
+struct transfers {
+	bool planted, let;
+	bool pass[TRANSFER_DESCRIPTORS];
+	int end;			/* none from there on */
+	uint64_t sites[TRANSFER_SITES]; /* where calls go on that were met before */
+	uint32_t sites_length;
+};
+
 /* What a thread has performed without stops, which the execution doesn't know of yet: way/ahead.c. */
 struct ahead {
 	bool planted;
+	struct passes *passes; /* NULL: nothing passes */
+	struct transfers transfers;
 	struct mutex_leads leads;
 	struct call calls[MUTEX_LEADS]; /* one of each that has stopped; entry 0: none has */
 	struct {
@@ -490,7 +503,7 @@ struct process {
 	uint32_t owed[LOOPS_MOST]; /* rounds to go on with after the first one, which is looked at */
 	uint64_t idle[2];	   /* a digest of all when a thread had been alone in a loop for long, */
 	uint64_t idle_since;	   /* and when the first one was made: clock_now() */
-	struct ahead *ahead; /* NULL: threads stop at each operation */
+	struct ahead *ahead;	   /* NULL: threads stop at each operation */
 	bool going; /* with a pilot: the running thread is to be let go when it is waited for */
 	int going_signal;
 	bool

@@ -78,6 +78,7 @@ static bool await_step(struct walk *walk)
 			walk->came = true;
 			return false;
 		}
+		transfers_change(walk->process, walk->run->thread, stop.number);
 		syscalls_note(walk->process, walk->run->thread, stop.number);
 		if (target_step(walk->tracee, 0) != STATUS_OK)
 			return false;
@@ -282,8 +283,10 @@ bool process_stop_running(struct process *process, struct tracee *tracee)
 	if (status == STATUS_OK && stop.kind != STOP_INTERRUPT)
 		target_push_back(&stop);
 	const bool stopped = status == STATUS_OK && stop.kind == STOP_INTERRUPT;
-	if (stopped)
+	if (stopped) {
+		ahead_step_back(process, tracee);
 		look_leave(process, tracee, false);
+	}
 	return stopped;
 }
 

@@ -105,6 +105,12 @@ uint64_t process_passed(const struct process *process)
 	return process->ahead ? process->ahead->told : 0;
 }
 
+uint64_t process_passed_calls(const struct process *process)
+{
+	const struct ahead *ahead = process->ahead;
+	return ahead && ahead->passes ? ahead->passes->transfers : 0;
+}
+
 bool process_spins(const struct process *process, uint32_t thread)
 {
 	const struct process_thread *self = &process->threads[thread];

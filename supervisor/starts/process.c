@@ -326,6 +326,8 @@ void process_free(struct process *process)
 	channels_free_uses(&process->uses);
 	selection_release(&process->selection);
 	free(process->tried);
+	if (process->ahead)
+		passes_free(process->ahead->passes);
 	free(process->ahead);
 	free(process->threads);
 	free(process->objects);

@@ -111,6 +111,8 @@ void events_note_close(struct process *process, long number, const struct user_r
  * `call` has the rest, the socket's number as its id. False: on none.
  */
 bool kernel_call_has_name(struct process *process, int descriptor, uint64_t socket);
+/* Is it one end of a stream that never waits, where calls on connections are no operations? */
+bool kernel_call_is_outside(struct process *process, int descriptor);
 /* The thread stands before connect(): does nobody of the program listen there? */
 bool kernel_call_is_refused(const struct process *process, uint32_t thread);
 bool kernel_call_decode_connection(struct process *process, enum op_kind kind, struct kernel_call *call);

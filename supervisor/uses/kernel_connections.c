@@ -272,6 +272,19 @@ bool kernel_call_has_name(struct process *process, int descriptor, uint64_t sock
 	return look(process, descriptor, socket, &ends) && (ends.own != 0 || ends.peer != 0);
 }
 
+bool kernel_call_is_outside(struct process *process, int descriptor)
+{
+	struct kernel_end end;
+	struct socket_ends ends;
+	/* Without a name it may be one of a pair. */
+	if (are_followed(process) || !kernel_look(process, descriptor, &end) || end.class != CLASS_SOCKET ||
+	    !look(process, descriptor, end.id, &ends) || (ends.own == 0 && ends.peer == 0) ||
+	    ends.type != SOCK_STREAM || !ends.connected || ends.listens)
+		return false;
+	kernel_look_closer(process, descriptor, &end);
+	return !end.blocking;
+}
+
 bool kernel_call_decode_connection(struct process *process, enum op_kind kind, struct kernel_call *call)
 {
 	struct socket_ends ends;

@@ -10,13 +10,20 @@
 
 void ahead_begin(struct process *process)
 {
+	passes_free(process->ahead->passes);
 	*process->ahead = (struct ahead){.thread = NO_THREAD};
 }
 
 void ahead_plant(struct process *process, struct tracee *tracee)
 {
 	struct ahead *ahead = process->ahead;
-	ahead->planted = !ahead->planted && mutex_leads_plant(process->entries, tracee, &ahead->leads);
+	const uint64_t told = ahead->told;
+	/* Another program may have taken the place of the one that had it. */
+	ahead_begin(process);
+	ahead->told = told;
+	ahead->passes = passes_make(process->target);
+	ahead->planted = ahead->passes && mutex_leads_plant(process->entries, tracee, &ahead->leads);
+	ahead->transfers.planted = ahead->passes && transfer_leads_plant(process->target);
 }
 
 void ahead_let(struct machine *machine, size_t most)
@@ -68,6 +75,12 @@ void ahead_meet(struct process *process, const struct call *call)
 	name(process, call->object, op->object);
 }
 
+/* Neither signals nor anybody who looks on need the threads to stop. */
+static bool stops_for_nothing(const struct process *process)
+{
+	return !process->signalled && !process->disturbed && !process->looking.look;
+}
+
 /*
  * Where more is to be done at each operation than the execution does, or at the end of one, the thread has to stop there. So it does as long
  * as to lock and to unlock haven't stopped once; to try is like to lock.
@@ -76,13 +89,26 @@ static bool may_pass(const struct process *process, uint32_t thread)
 {
 	const struct ahead *ahead = process->ahead;
 	return ahead->planted && ahead->calls[LEAD_LOCK].entry && ahead->calls[LEAD_UNLOCK].entry &&
-	       process->threads[thread].once_length == 0 && !process->signalled && !process->disturbed &&
-	       !process->known && !process->find_places && !process->looking.look;
+	       process->threads[thread].once_length == 0 && stops_for_nothing(process) && !process->known &&
+	       !process->find_places;
+}
+
+/* Nor may it make a call that is no operation where each one is looked at. */
+static void let_transfers(struct process *process)
+{
+	struct transfers *transfers = &process->ahead->transfers;
+	const bool let =
+	    transfers->planted && stops_for_nothing(process) && !process->watches_asks && !process->drive;
+	if (let == transfers->let)
+		return;
+	transfers->let = let;
+	(void)passes_let_transfers(process->target, let);
 }
 
 void ahead_go(struct process *process, uint32_t thread)
 {
 	struct ahead *ahead = process->ahead;
+	let_transfers(process);
 	if (!ahead->planted)
 		return;
 	const size_t room = ahead->most < LEAD_PASSES ? ahead->most : LEAD_PASSES;
@@ -91,7 +117,7 @@ void ahead_go(struct process *process, uint32_t thread)
 	if (ahead->let <= most && ahead->let >= most - (most - ahead->read) / 2)
 		return;
 	ahead->let = most;
-	(void)mutex_leads_let(process->target, most);
+	(void)passes_let_mutexes(process->target, most);
 }
 
 /* By what was there the mutex was free: then another one has been made where one was held. */
@@ -133,21 +159,34 @@ static bool is_sound(const struct process *process)
 	return true;
 }
 
+void ahead_step_back(struct process *process, struct tracee *tracee)
+{
+	const struct ahead *ahead = process->ahead;
+	if (!ahead || !ahead->passes)
+		return;
+	mutex_leads_step_back(&ahead->leads, ahead->passes, tracee);
+	transfer_leads_step_back(tracee);
+}
+
+static void copy_log(struct ahead *ahead, uint64_t passed)
+{
+	ahead->length = passed - ahead->read <= LEAD_PASSES ? (uint32_t)(passed - ahead->read) : 0;
+	for (uint32_t i = 0; i < ahead->length; i++)
+		ahead->passed[i] = ahead->passes->log[(ahead->read + i) % LEAD_PASSES];
+	ahead->read = passed;
+}
+
 bool ahead_take(struct process *process, uint32_t thread, const struct stop *stop, struct outcome *outcome)
 {
 	struct ahead *ahead = process->ahead;
-	uint64_t passed;
 	if (!ahead->planted)
 		return false;
 	if (stop && (stop->kind == STOP_SIGNAL || stop->kind == STOP_INTERRUPT))
-		mutex_leads_step_back(&ahead->leads, stop->tracee);
-	/* Who is gone has left nothing. */
-	if (mutex_leads_passed(process->target, &passed) != STATUS_OK || passed == ahead->read)
+		ahead_step_back(process, stop->tracee);
+	const uint64_t passed = ahead->passes->mutexes;
+	if (passed == ahead->read)
 		return false;
-	ahead->length = passed - ahead->read <= LEAD_PASSES ? (uint32_t)(passed - ahead->read) : 0;
-	if (mutex_leads_read(process->target, ahead->read, ahead->length, ahead->passed) != STATUS_OK)
-		return false;
-	ahead->read = passed;
+	copy_log(ahead, passed);
 	if (ahead->length == 0 || !is_sound(process)) {
 		ahead->length = 0;
 		outcome->kind = OUTCOME_FAILED;

@@ -73,6 +73,8 @@ void ahead_go(struct process *process, uint32_t thread);
  * and meets the stop after the last.
  */
 bool ahead_take(struct process *process, uint32_t thread, const struct stop *stop, struct outcome *outcome);
+/* A thread that may be anywhere has been stopped: of what it is about to pass nothing has been done. */
+void ahead_step_back(struct process *process, struct tracee *tracee);
 /*
  * Since then: which thread it is, NO_THREAD: none, or all have been told. pass: it performs its operation, which is all that there is to do, and stands before
  * the next of them; false: it is another thread, or it was the last. end: was it, and is the thread to run on from there?

@@ -2,13 +2,17 @@
  * passed CASE: mutexes that nobody else wants, in all the ways by which they come and go, up to a deadlock: a main thread that locks a mutex it has. For
  * tests/run-passed.sh.
  */
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/time.h>
+#include <sys/uio.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <threads.h>
 #include <unistd.h>
@@ -238,15 +242,94 @@ static void *polls(void *number)
 	return NULL;
 }
 
+/* Both ends of a connection by a name that the kernel chooses; reads and writes never wait. */
+static void make_connection(int ends[2])
+{
+	struct sockaddr_un name = {.sun_family = AF_UNIX};
+	socklen_t size = sizeof name;
+	const int listener = socket(AF_UNIX, SOCK_STREAM, 0);
+	ends[0] = socket(AF_UNIX, SOCK_STREAM, 0);
+	bind(listener, (struct sockaddr *)&name, sizeof name.sun_family);
+	getsockname(listener, (struct sockaddr *)&name, &size);
+	listen(listener, 1);
+	if (connect(ends[0], (struct sockaddr *)&name, size) != 0)
+		abort();
+	ends[1] = accept(listener, NULL, NULL);
+	fcntl(ends[0], F_SETFL, O_NONBLOCK);
+	fcntl(ends[1], F_SETFL, O_NONBLOCK);
+	close(listener);
+}
+
+/* By each of the calls that transfer, some bytes there and what there is of them back; the last time there are none. */
+static int transfer(const int ends[2])
+{
+	char bytes[16] = "0123456789";
+	struct iovec parts[2] = {{bytes, 3}, {bytes + 3, 4}};
+	const struct msghdr message = {.msg_iov = parts, .msg_iovlen = 2};
+	int sum = 0;
+	sum += (int)write(ends[0], bytes, 5) + (int)writev(ends[0], parts, 2);
+	sum += (int)send(ends[0], bytes, 2, MSG_NOSIGNAL) + (int)sendmsg(ends[0], &message, MSG_DONTWAIT);
+	sum += (int)recv(ends[1], bytes, 1, MSG_PEEK) + (int)recv(ends[1], bytes, 1, 0);
+	sum += (int)readv(ends[1], parts, 2) + (int)read(ends[1], bytes, sizeof bytes);
+	return sum + (int)read(ends[1], bytes, sizeof bytes);
+}
+
+static void *connects(void *unused)
+{
+	for (int i = 0; i < 3; i++) {
+		int ends[2];
+		make_connection(ends);
+		for (int k = 0; k < 10; k++) {
+			const int sum = transfer(ends);
+			pthread_mutex_lock(&first);
+			counted += sum;
+			pthread_mutex_unlock(&first);
+			count(&second);
+		}
+		close(ends[0]);
+		/* The other end is gone. */
+		signal(SIGPIPE, SIG_IGN);
+		counted += (int)write(ends[1], "0", 1);
+		close(ends[1]);
+	}
+	return unused;
+}
+
+/* A number that has led to a connection leads to a pipe of both threads then, and calls on that are operations. */
+static void *replaces(void *number)
+{
+	static int pipes[2];
+	int ends[2], sum = 0;
+	char byte = 0;
+	pthread_mutex_lock(&first);
+	if (!pipes[1] && pipe(pipes) != 0)
+		abort();
+	pthread_mutex_unlock(&first);
+	make_connection(ends);
+	for (int i = 0; i < 5; i++)
+		sum += transfer(ends);
+	if (*(int *)number == 0)
+		dup3(pipes[1], ends[0], 0);
+	else
+		dup2(pipes[0], ends[1]);
+	for (int i = 0; i < 5; i++)
+		sum += *(int *)number == 0 ? (int)write(ends[0], "0", 1) : (int)read(ends[1], &byte, 1);
+	pthread_mutex_lock(&first);
+	counted += sum;
+	pthread_mutex_unlock(&first);
+	return NULL;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		void *(*run)(void *);
-	} cases[] = {{"plain", plain},	   {"turns", turns},	{"anew", anew},	  {"once", within_once},
-		     {"signals", signals}, {"births", births},	{"forks", forks}, {"c11", of_c11},
-		     {"yields", yields},   {"many", many},	{"held", held},	  {"polls", polls},
-		     {"owes", owes},	   {"disarms", disarms}};
+	} cases[] = {
+	    {"plain", plain},	  {"turns", turns},	{"anew", anew},		{"once", within_once},
+	    {"signals", signals}, {"births", births},	{"forks", forks},	{"c11", of_c11},
+	    {"yields", yields},	  {"many", many},	{"held", held},		{"polls", polls},
+	    {"owes", owes},	  {"disarms", disarms}, {"connects", connects}, {"replaces", replaces}};
 	static int numbers[2] = {0, 1};
 	pthread_t threads[2];
 	const char *wanted = argc > 1 ? argv[1] : "";

@@ -43,6 +43,12 @@ void call_leads_begin(struct call_leads *leads, struct target *target);
 bool call_leads_add(struct call_leads *leads, uint64_t after, uint64_t address);
 
 /*
+ * The same in a target whose doors lead nowhere else, ahead of each of these calls for which there can be one. Returns how many. All threads are stopped.
+ */
+size_t entries_lead_calls(const struct entries *entries, struct target *target, const uint64_t after[],
+			  size_t length, uint64_t address);
+
+/*
  * In a target whose threads needn't stop to read clocks (target_clock_code()): make one ahead of each call that has been found to read one, unless
  * there can't be any. All threads are stopped.
  */

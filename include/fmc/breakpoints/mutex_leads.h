@@ -2,6 +2,7 @@
 #define FMC_BREAKPOINTS_MUTEX_LEADS_H
 
 #include <fmc/breakpoints/call.h>
+#include <fmc/breakpoints/passes.h>
 
 /*
  * Code in a target that performs pthread_mutex_lock(), its trylock and unlock of glibc's without a stop, and logs them: of normal and adaptive mutexes
@@ -15,19 +16,12 @@ struct mutex_leads {
 	uint64_t stops[MUTEX_LEADS]; /* as call.entry */
 };
 
-/* A call that has passed. */
-struct passed_call {
-	uint64_t return_address;
-	uint32_t object; /* as mutex_leads_name() calls it */
-	uint32_t lead;	 /* enum mutex_lead */
-};
-
-/* Slots of names, and calls that the log holds. */
-#define LEAD_NAMES  4096
-#define LEAD_PASSES 4096
+/* Slots of names. */
+#define LEAD_NAMES 4096
 
 /*
- * Plant it, after entries_plant_all(), in a target whose present thread this is. No call passes before it is let. False: it can't be had here; all is as it was.
+ * Plant it, after entries_plant_all(), in a target that has passes_make(), and whose present thread this is. No call passes before it is let. False: it can't be had
+ * here; all is as it was.
  */
 bool mutex_leads_plant(const struct entries *entries, struct tracee *tracee, struct mutex_leads *leads);
 
@@ -36,14 +30,10 @@ uint32_t mutex_leads_slot(uint64_t mutex);
 /* Calls with this mutex may pass, and are logged by `object`; mutex 0: none with the slot may. */
 enum status mutex_leads_name(struct target *target, uint32_t slot, uint64_t mutex, uint32_t object);
 
-/* So many calls may pass in all since it was planted, at most LEAD_PASSES more than have been read. */
-enum status mutex_leads_let(struct target *target, uint64_t calls);
-/* So many have passed. And those from `first` on. */
-enum status mutex_leads_passed(const struct target *target, uint64_t *calls);
-enum status mutex_leads_read(const struct target *target, uint64_t first, uint32_t length,
-			     struct passed_call at[]);
-
-/* A thread stands in this code and hasn't logged the call yet: it is put to the function's beginning, as if it had just called it. */
-void mutex_leads_step_back(const struct mutex_leads *leads, struct tracee *tracee);
+/*
+ * A thread stands in this code and hasn't come to the function yet: it is put to the function's beginning, as if it had just called it, and what it has logged of that call is
+ * none.
+ */
+void mutex_leads_step_back(const struct mutex_leads *leads, struct passes *passes, struct tracee *tracee);
 
 #endif

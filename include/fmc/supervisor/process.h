@@ -76,8 +76,8 @@ struct process_options {
 	 */
 	bool follow;
 	/*
-	 * Where machine_ops.let_ahead() allows it threads pass mutexes that nobody else has or waits for without stops (mutex_leads.h). Not with
-	 * `follow`, `verify`, `tso` or a pilot.
+	 * Where machine_ops.let_ahead() allows it threads pass mutexes that nobody else has or waits for without stops (mutex_leads.h), and calls on connections
+	 * with others that never wait (transfer_leads.h). Not with `follow`, `verify`, `tso` or a pilot.
 	 */
 	bool ahead;
 	bool verify;  /* stop at every return of a native function, to check the model's predictions */
@@ -119,6 +119,8 @@ struct machine *process_machine(struct process *process);
 
 /* Transitions of the last execution that threads have made without a stop (process_options.ahead). */
 uint64_t process_passed(const struct process *process);
+/* And calls on connections, which are no operations. */
+uint64_t process_passed_calls(const struct process *process);
 
 /* Find the program's own frames from now on, or no longer (as options.places). */
 void process_find_places(struct process *process, bool on);

@@ -137,6 +137,9 @@ static int run_with(struct session *session, const struct launch *launch, const 
 	const uint64_t passed = process_passed(session->process);
 	if (options->verbose && passed)
 		say("%" PRIu64 " of %zu transitions without a stop", passed, trace.length);
+	const uint64_t calls = process_passed_calls(session->process);
+	if (options->verbose && calls)
+		say("%" PRIu64 " calls on connections without a stop", calls);
 	int exits = conclude(&trace, session);
 	trace_release(&trace);
 	if (options->json && !json_write(verdict, options->json))
