@@ -226,6 +226,18 @@ done
 for case in closed 'closed twice'; do
 	named "$case" 'descriptors that one thread closes and another one uses'
 done
+# Standard ones, which are looked at from when somebody closes them; by each engine.
+echo input >"$SCRATCH/input"
+for engine in stops agent; do
+	for case in ordered loose; do
+		check 0 --strategy dfs --engine $engine --stdin "$SCRATCH/input" -- "$BUILD/targets/closes" $case
+		if [ $case = ordered ]; then
+			says "$engine: closed in order: complete" '^Search complete'
+		else
+			says "$engine: closed at any time" 'descriptors that one thread closes and another one uses'
+		fi
+	done
+done
 named standard 'standard input, output or errors that a thread replaces'
 named waitv 'futex operations other than wait, wake and requeue'
 for case in own size 'standard file' replaced 'standard pipe' waiting end set semaphore; do

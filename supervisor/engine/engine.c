@@ -198,7 +198,8 @@ static bool region_fits(const struct agent_region *region)
 		    fits(trace->sets, 2 * trace->length * trace->set_words, sizeof *trace->sets) &&
 		    fits(trace->objects, trace->objects_length, sizeof *trace->objects) &&
 		    fits(trace->found, trace->found_length, sizeof *trace->found) &&
-		    fits(trace->threads, trace->threads_length, sizeof *trace->threads);
+		    fits(trace->threads, trace->threads_length, sizeof *trace->threads) &&
+		    region->closings_length <= AGENT_CLOSINGS;
 	for (size_t i = 0; good && i < trace->length; i++) {
 		const struct transition *t = &trace->at[i];
 		good = t->thread < trace->threads_length && t->first_access <= trace->accesses_length &&
@@ -248,7 +249,10 @@ static bool run(struct engine *engine, const struct plan *plan, struct trace *tr
 	}
 	if (!is_told(&region->trace))
 		return leave(engine, "something is found");
-	return trace_copy(trace, &region->trace) || leave(engine, "no memory");
+	if (!trace_copy(trace, &region->trace))
+		return leave(engine, "no memory");
+	unordered_judge_closings(engine->process, region->closings, region->closings_length, trace);
+	return true;
 }
 
 void engine_pass_over(struct engine *engine, const char *why)

@@ -78,6 +78,7 @@ struct agent_handler {
 };
 
 #define AGENT_ASKED 64
+#define AGENT_USERS 4
 
 /* What is put back at a checkpoint as a whole. */
 struct agent_now {
@@ -96,8 +97,13 @@ struct agent_now {
 	int64_t places[AGENT_FILES];	     /* as agent_region.places */
 	bool closed[AGENT_FILES];	     /* it has had these open at the beginning */
 	uint8_t waits[AGENT_FILES];	     /* what it has set for these: whether calls wait; 0: nothing */
-	uint8_t users
-	    [AGENT_FILES]; /* who uses these: the thread's number and 1; 0: nobody, while there are others */
+	struct agent_users {
+		uint32_t length;
+		bool more;
+		struct agent_use at[AGENT_USERS]; /* the last one of each thread */
+	} users[AGENT_FILES];			  /* who uses these while there are others */
+	struct agent_closing closings[AGENT_CLOSINGS];
+	uint32_t closings_length;
 	struct agent_name written[AGENT_NAMES]; /* files that it has opened to write */
 	/* Names that threads have asked for while there were others; all: there were too many. */
 	struct {
@@ -107,8 +113,6 @@ struct agent_now {
 	uint32_t written_length, asked_length;
 	bool asked_all;
 };
-
-#define AGENT_SEVERAL UINT8_MAX /* of them use it */
 
 enum agent_waits { AGENT_WAITS = 1, AGENT_DOESNT_WAIT };
 

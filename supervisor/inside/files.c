@@ -183,18 +183,34 @@ static bool open_file(struct agent_thread *thread, long number, uint64_t folder,
 	return take_opened(thread, descriptor);
 }
 
+/* The thread that runs is in its last transition before this number. */
+static uint32_t now(void)
+{
+	return (uint32_t)REGION->trace.length;
+}
+
+static void add_user(struct agent_users *users, uint32_t thread)
+{
+	uint32_t i = 0;
+	while (i < users->length && users->at[i].thread != thread)
+		i++;
+	if (i == AGENT_USERS)
+		users->more = true;
+	else
+		users->at[i] = (struct agent_use){thread, now()};
+	if (i == users->length && i < AGENT_USERS)
+		users->length++;
+}
+
 /* Does nobody else use it, as far as there have been others since the beginning? */
 static bool is_users(const struct agent_thread *thread, uint32_t descriptor)
 {
-	uint8_t *user = &agent.now.users[descriptor];
-	const uint8_t own = (uint8_t)(number_of(thread) + 1);
+	struct agent_users *users = &agent.now.users[descriptor];
 	if (is_alone(thread))
-		*user = 0;
-	else if (*user == 0)
-		*user = own;
-	else if (*user != own)
-		*user = AGENT_SEVERAL;
-	return *user != AGENT_SEVERAL;
+		users->length = users->more = 0;
+	else
+		add_user(users, number_of(thread));
+	return users->length < 2;
 }
 
 bool files_is_written(const struct agent_thread *thread, uint64_t descriptor)
@@ -252,6 +268,21 @@ bool files_is_output(const struct agent_thread *thread, uint64_t descriptor)
 	return true;
 }
 
+/* One that was open at the beginning and that others have used, which is noted. False: it isn't that, or there are too many. */
+static bool closes_after_others(const struct agent_thread *thread, uint64_t descriptor)
+{
+	const uint32_t number = (uint32_t)descriptor, self = number_of(thread);
+	const struct agent_users *users = number < AGENT_FILES ? &agent.now.users[number] : NULL;
+	if (!users || users->length == 0 || users->more || agent.now.closed[number] || is_alone(thread) ||
+	    agent.now.closings_length + users->length > AGENT_CLOSINGS)
+		return false;
+	for (uint32_t i = 0; i < users->length; i++)
+		if (users->at[i].thread != self)
+			agent.now.closings[agent.now.closings_length++] =
+			    (struct agent_closing){.use = users->at[i], .closing = {self, now()}};
+	return true;
+}
+
 static bool close_file(struct agent_thread *thread)
 {
 	const uint64_t descriptor = (uint32_t)thread->context.rdi;
@@ -261,7 +292,8 @@ static bool close_file(struct agent_thread *thread)
 	}
 	if (is_own(thread, descriptor)) {
 		close_one((uint32_t)descriptor);
-	} else if (files_is_first(thread, descriptor) || files_is_written(thread, descriptor) ||
+	} else if (closes_after_others(thread, descriptor) || files_is_first(thread, descriptor) ||
+		   files_is_written(thread, descriptor) ||
 		   (files_is_output(thread, descriptor) && is_users(thread, (uint32_t)descriptor))) {
 		agent.now.places[descriptor] = -1;
 		agent.now.closed[descriptor] = true;

@@ -69,6 +69,8 @@ static void run(struct execution *execution)
 	}
 	execution_conclude(execution);
 	execution_finish(execution);
+	region->closings_length = agent.now.closings_length;
+	memcpy(region->closings, agent.now.closings, sizeof region->closings);
 }
 
 __attribute__((force_align_arg_pointer)) void agent_enter(void)

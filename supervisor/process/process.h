@@ -253,7 +253,7 @@ struct beginning {
 	struct call call;
 	struct output_mark output;
 	struct heads counting;
-	bool watches_channels;
+	bool watches_channels, watches_standard;
 	char uncontrolled[UNCONTROLLED_ROOM];
 };
 
@@ -509,6 +509,9 @@ struct process {
 	bool
 	    has_common; /* it has what copies of the process would share: a FIFO with a name, semaphores, queues */
 	bool has_channels, watches_channels, looked_for_channels;
+	bool
+	    closes_standard; /* some execution has closed standard input, output or errors while there were other threads: */
+	bool watches_standard; /* with watches_channels: theirs as well */
 	struct uses uses;
 	struct contents *contents;		 /* of the target; NULL: not asked for yet */
 	struct contents_source *contents_source; /* of all that are copied from the same process */

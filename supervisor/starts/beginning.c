@@ -68,6 +68,7 @@ bool beginning_keep(struct process *process, const struct outcome *first)
 	give_away(process, &call);
 	beginning->counting = process->counting;
 	beginning->watches_channels = process->watches_channels;
+	beginning->watches_standard = process->watches_standard;
 	memcpy(beginning->uncontrolled, process->uncontrolled, sizeof beginning->uncontrolled);
 	return true;
 }
@@ -97,6 +98,7 @@ void beginning_restore(struct process *process, uint32_t thread, struct outcome 
 	process->threaded = true;
 	process->counting = beginning->counting;
 	process->watches_channels = process->has_channels = beginning->watches_channels;
+	process->watches_standard = beginning->watches_standard;
 	rounds_plant(process, process->threads[thread].tracee);
 	look_begin(process);
 	run_from_call(process, thread, &beginning->call, first);

@@ -68,7 +68,7 @@ static void start_target(struct process *process, struct outcome *first)
 	process->disturbed = process->has_children = false;
 	process->has_common = false;
 	process->has_channels = process->watches_channels = process->options.follow;
-	process->looked_for_channels = false;
+	process->looked_for_channels = process->watches_standard = false;
 	channels_forget_all(&process->uses);
 	time_begin(process);
 	files_begin(process);

@@ -94,13 +94,28 @@ static bool standard_replaced(const struct process *process)
 
 static void watch(struct process *process, struct tracee *tracee)
 {
-	if (process->watches_channels || !tracee)
+	if (!tracee ||
+	    (process->watches_channels && (process->watches_standard || !process->closes_standard)))
 		return;
+	const bool standard =
+	    process->options.outputs || process->closes_standard || standard_replaced(process);
 	process->watches_channels = true;
+	process->watches_standard = standard;
 	/* What isn't seen may be. */
-	if (target_watch_transfers(tracee, process->options.outputs || standard_replaced(process)) !=
-	    STATUS_OK)
+	if (target_watch_transfers(tracee, standard) != STATUS_OK)
 		process_remark(process, "pipes and the like, which fmc can't watch");
+}
+
+/*
+ * Who reads standard input or writes the others isn't stopped as long as nobody closes them while there are other threads: all executions are watched then.
+ */
+static void learn_of_closing(struct process *process, long number, const struct user_regs_struct *regs)
+{
+	const bool closes = number == SYS_close || number == SYS_close_range;
+	if (!closes || (unsigned)regs->rdi > STDERR_FILENO || process->watches_standard ||
+	    process->closes_standard)
+		return;
+	process->closes_standard = process->has_learned = true;
 }
 
 static void forget(struct uses *uses)
@@ -137,7 +152,8 @@ void channels_watch(struct process *process, uint32_t thread, const struct op *o
 		    uses_any_descriptor(process, -1, is_watched, NULL) || standard_replaced(process);
 	process->looked_for_channels = true;
 	/* Known from earlier executions, which files are; nothing else tells of these. */
-	process->has_channels |= process->options.outputs || shared_in_common(process->shared);
+	process->has_channels |=
+	    process->options.outputs || process->closes_standard || shared_in_common(process->shared);
 	if (process->has_channels)
 		watch(process, process->threads[thread].tracee);
 }
@@ -312,8 +328,10 @@ void channels_note(struct process *process, uint32_t thread, long number)
 	if (replaces && process->threaded && process->options.note_unseen && regs->rsi <= STDERR_FILENO)
 		process_remark(process, "standard input, output or errors that a thread replaces");
 	const bool others = process->threaded && !is_alone(process, thread);
-	if (others)
+	if (others) {
+		learn_of_closing(process, number, regs);
 		events_note_close(process, number, regs);
+	}
 	if (others && number == SYS_close)
 		descriptors_closed(process, thread, (int)regs->rdi);
 	else if (others)

@@ -4,6 +4,7 @@
  */
 #include "supervisor/uses/uses.h"
 
+#include <fmc/supervisor/agent.h>
 #include <fmc/supervisor/happens_before.h>
 #include <fmc/tracer/array.h>
 
@@ -191,10 +192,25 @@ void process_judge_uses(struct process *process, const struct trace *trace)
 	if (uses->use_pairs_length == 0)
 		return;
 	struct happens_before *hb = happens_before_new();
-	const bool knows =
-	    hb && happens_before_start_threads(hb, trace) && happens_before_push_all(hb);
+	const bool knows = hb && happens_before_start_threads(hb, trace) && happens_before_push_all(hb);
 	for (size_t i = 0; i < uses->use_pairs_length; i++)
 		if (!knows || !is_ordered(hb, trace, &uses->use_pairs[i]))
 			uses_remark(process, (enum channel_kind)uses->use_pairs[i].kind);
 	happens_before_free(hb);
+}
+
+static struct moment moment_inside(const struct agent_use *use)
+{
+	return (struct moment){.thread = use->thread, .transitions = use->transitions};
+}
+
+void unordered_judge_closings(struct process *process, const struct agent_closing *at, uint32_t length,
+			      const struct trace *trace)
+{
+	unordered_begin(&process->uses);
+	for (uint32_t i = 0; i < length; i++) {
+		const struct moment use = moment_inside(&at[i].use), closing = moment_inside(&at[i].closing);
+		add_pair(process, CHANNEL_DESCRIPTOR, &use, &closing);
+	}
+	process_judge_uses(process, trace);
 }

@@ -12,6 +12,7 @@
 void channels_note(struct process *process, uint32_t thread, long number);
 /* The same of one that is an operation on this object, where it is about another one as well. */
 struct kernel_call;
+struct agent_closing;
 void channels_note_operation(struct process *process, uint32_t thread, long number,
 			     const struct user_regs_struct *regs, const struct kernel_call *call);
 void channels_watch(struct process *process, uint32_t thread, const struct op *op);
@@ -83,6 +84,9 @@ void unordered_use(struct process *process, uint32_t thread, enum channel_kind k
 void unordered_change(struct process *process, uint32_t thread, enum channel_kind kind, uint64_t id);
 void unordered_renew(struct process *process, uint32_t thread, enum channel_kind kind, uint64_t id);
 void unordered_forget(struct uses *uses);
+/* The same at once of an execution that the agent has run, with this trace. */
+void unordered_judge_closings(struct process *process, const struct agent_closing *at, uint32_t length,
+			      const struct trace *trace);
 void unordered_begin(struct uses *uses);
 void unordered_release(struct uses *uses);
 

@@ -99,7 +99,7 @@ static size_t add_calls(struct sock_filter *code, const struct calls *calls, siz
 enum { ALLOW = 253, REFUSE, LOOK };
 
 /*
- * Of these calls only some forms stop the thread: what is read from standard input; what locks files and what names a process;
+ * Of these calls only some forms stop the thread: what is read from standard input; what closes that, or standard output or errors; what locks files and what names a process;
  * mappings of code that can be written or comes from no file, but for fmc's own page, which has to be there before a call can be told as
  * fmc's; mappings of files to memory that is shared; the doubling of a mapping, which has the length 0;
  * the making of a process that has a copy of all memory. A task that clone() makes unseen by its tracer couldn't do its own system calls, as this filter stops those: only fmc's own are made, which lose it.
@@ -108,6 +108,9 @@ static const struct sock_filter some[] = {
     JUMP_EQUAL(SYS_read, 0, 2),
     LOAD(args[0]),
     JUMP_EQUAL(STDIN_FILENO, LOOK, ALLOW),
+    JUMP_EQUAL(SYS_close, 0, 2),
+    LOAD(args[0]),
+    BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, STDERR_FILENO, ALLOW, LOOK),
     JUMP_EQUAL(SYS_fcntl, 0, 9),
     LOAD(args[1]),
     JUMP_EQUAL(F_SETLK, LOOK, 0),

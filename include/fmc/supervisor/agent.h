@@ -33,6 +33,7 @@
 #define AGENT_FILES	   64 /* descriptors below this */
 #define AGENT_TOLD	   32
 #define AGENT_NAMES	   32
+#define AGENT_CLOSINGS	   16
 #define AGENT_LIBRARIES	   16
 #define AGENT_PROCESSORS   128 /* bytes of a set of them */
 #define AGENT_ENTRIES	   1024
@@ -82,6 +83,16 @@ static inline uint64_t agent_name_digest(const char *path)
 		digest = *path == '/' ? 0 : (digest ^ (unsigned char)*path) * UINT64_C(0x100000001b3) + 1;
 	return digest;
 }
+
+/*
+ * A thread has closed what another one has used before: each in its last transition before this number. If nothing orders them the search doesn't know of
+ * the other order.
+ */
+struct agent_closing {
+	struct agent_use {
+		uint32_t thread, transitions;
+	} use, closing;
+};
 
 /* A thread's registers where it stands. */
 struct agent_context {
@@ -172,6 +183,8 @@ struct agent_region {
 	/* The agent's. */
 	enum agent_refusal refusal;
 	uint64_t detail;
+	struct agent_closing closings[AGENT_CLOSINGS];
+	uint32_t closings_length;
 	uint32_t fresh; /* pages that were taken back because they weren't there at first */
 	struct trace trace;
 	struct agent_left left;

@@ -5,11 +5,14 @@
 #include <fmc/supervisor/search.h>
 #include <fmc/supervisor/wire.h>
 
+#include "supervisor/process/process.h"
 #include "tests/unit/rounds.h"
 #include "tests/unit/suite.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define PLACES 40
@@ -27,12 +30,16 @@ struct bench {
 	bool ran; /* the agent has run the plan */
 };
 
+/* Standard input of what is opened next. */
+static int input = -1;
+
 /* By stops it stands at its end. */
 static void on_end(void *context, struct execution *execution, const struct trace *trace)
 {
 	const struct bench *b = context;
 	char why[ENGINE_WHY];
-	(void)execution, (void)trace;
+	(void)execution;
+	process_judge_uses(b->process, trace);
 	if (b->ran)
 		ck_assert_msg(engine_left_same(b->engine, why), "%s", why);
 }
@@ -47,7 +54,7 @@ static void open_bench(struct bench *b, const char *folder, const char *name, co
 	const struct process_options options = {.program = {.path = b->path,
 							    .arguments = b->arguments,
 							    .environment = environ,
-							    .input = -1,
+							    .input = input,
 							    .output = -1,
 							    .error = -1,
 							    .keeps_numbers = true},
@@ -234,6 +241,46 @@ START_TEST(written)
 }
 END_TEST
 
+static bool tells_of_closing(const struct process *process)
+{
+	return strstr(process_uncontrolled(process), "descriptors that one thread closes") != NULL;
+}
+
+/* Where threads use what another one closes it is closed inside, too, and where nothing orders them that is told for the same plans. */
+START_TEST(closings)
+{
+	const bool ordered = _i == 1;
+	struct bench b;
+	struct plan plan;
+	uint64_t ran = 0, told = 0;
+	char path[] = "/tmp/fmc-closes.XXXXXX";
+	const int made = mkstemp(path);
+	ck_assert(made >= 0 && write(made, "12", 2) == 2 && close(made) == 0);
+	input = open(path, O_RDONLY | O_CLOEXEC);
+	ck_assert(input >= 0);
+	open_bench(&b, "FMC_TEST_TARGETS", "closes", ordered ? "ordered" : NULL, NULL);
+	struct search *search =
+	    search_new(&(struct search_options){.strategy = STRATEGY_DFS, .fair_k = 1, .max_depth = 10000});
+	for (int i = 0; i < 40 && search_next(search, &plan); i++) {
+		*b.process->uncontrolled = '\0';
+		b.ran = engine_run(b.engine, &plan, &b.inside);
+		const bool inside = tells_of_closing(b.process);
+		*b.process->uncontrolled = '\0';
+		execution_run(b.execution, &plan, &b.stops);
+		ck_assert(!b.ran || inside == tells_of_closing(b.process));
+		ran += b.ran;
+		told += b.ran && inside;
+		ck_assert_int_eq(search_feed(search, plan.ticket, &b.stops), STATUS_OK);
+	}
+	ck_assert_msg(ran >= 4, "%s", engine_account(b.engine).why);
+	ck_assert(ordered ? told == 0 : told > 0);
+	search_free(search);
+	close_bench(&b);
+	ck_assert(close(input) == 0 && unlink(path) == 0);
+	input = -1;
+}
+END_TEST
+
 /* What the C++ library counts is looked at each time, wherever the execution begins. */
 START_TEST(counters)
 {
@@ -349,6 +396,7 @@ int main(void)
 	tcase_add_loop_test(tests, same_traces, 0, sizeof samples / sizeof *samples);
 	tcase_add_loop_test(tests, put_back, 0, 6);
 	tcase_add_loop_test(tests, written, 0, 7);
+	tcase_add_loop_test(tests, closings, 0, 2);
 	tcase_add_loop_test(tests, counters, 0, 4);
 	tcase_add_test(tests, one_place);
 	tcase_add_test(tests, overflow);
