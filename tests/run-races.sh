@@ -606,11 +606,14 @@ told 1 --races report "$BUILD/samples/freed_too_early"
 says "who gives it back" '^Race on heap .*, T1 gives back at freed_too_early.c:[0-9]+ in main, and nothing orders these'
 # Functions of libc's: a call is an operation about all that it touches, what libc keeps to itself among that.
 library=$BUILD/targets/library_calls
-for how in tokens date encoded digits decoded emptied replaced ask half freed length; do
+for how in tokens date encoded digits decoded emptied replaced ask letters half freed length; do
 	told 1 --time 60 "$library" $how
 	says "a call of a library's function: $how" "^abort: .*library_calls.c:[0-9]+: " 'memory_(read|write) .*'
 	told 0 --strategy optimal --granularity race --require-complete "$library" $how right
 done
+told 1 --strategy optimal --granularity race --time 60 "$library" zone
+says "a variable of libc's" 'going on with accesses that no operation orders: .*timezone' '^abort: .*library_calls.c:[0-9]+: '
+told 0 --strategy optimal --granularity race --require-complete "$library" zone right
 told 1 --strategy optimal --granularity race --time 60 "$library" exits
 says "what is to be called at the end" 'going on with accesses that no operation orders: what exit\(\) goes by' '^abort: .*library_calls.c:[0-9]+: ' 'memory_write .*'
 told 0 --strategy optimal --granularity race --require-complete "$library" exits right

@@ -63,9 +63,8 @@ for level in O0 O2; do
 	ordered "$program" beyond
 	depends "buffer\[0\] at $(at T2) and $(at T3)" "$program" ask
 	# What an operation writes for its caller.
-	for how in key result; do
-		depends "$how[^ ]* at $(at 'T2 and T[34]')" "$program" $how
-	done
+	depends "result[^ ]* at $(at 'T2 and T[34]')" "$program" result
+	depends "key at $(at 'T2 and T3'); what pthread_key_create\(\) goes by at $(at 'T2 and T3')" "$program" key
 	depends "counter at $(at T2) and $(at T3)" "$program" value
 	# By pointers that a format is about, or others lead to, and what libc keeps to itself.
 	depends "array\[0\] at $(at 'T2 and T3').*" "$program" sort
@@ -339,6 +338,116 @@ sampled "$SCRATCH/function"
 says 'a function of libc' "^Not every access was watched: functions that aren't followed: memfrob\.$"
 sampled "$SCRATCH/local"
 says 'thread-local variables' "^Not every access was watched: a thread touches another one's thread-local variables\.$"
+
+# How much functions of libc's write, or read, for the program: the other thread writes one byte of it, or the first one that is none of it.
+cat >"$SCRATCH/buffers.c" <<'EOT'
+#define _GNU_SOURCE
+#include <locale.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <time.h>
+#include <unistd.h>
+#include <wchar.h>
+#include <wctype.h>
+static _Alignas(64) volatile char shared[64];
+static char *const text = (char *)shared;
+static const char *how;
+static int at, descriptor;
+static volatile double number = 1.5;
+static __thread volatile long result;
+static int is(const char *name)
+{
+	return strcmp(how, name) == 0;
+}
+static void *one(void *unused)
+{
+	char own[64];
+	struct tm date = {.tm_year = 100, .tm_mday = 1};
+	if (is("float"))
+		sprintf(text, "%.2f", number);
+	if (is("long float"))
+		sprintf(text, "%.1Lf%s", (long double)number, "!");
+	if (is("own"))
+		result = sprintf(own, "%f %g", number, number) + sscanf("more words", "%s %[a-z]", own, own + 32);
+	if (is("words"))
+		sscanf("one more", "%s %s", text, own);
+	if (is("digits"))
+		gcvt(number, 3, text);
+	if (is("events"))
+		result = epoll_wait(descriptor, (struct epoll_event *)text, 2, 0);
+	if (is("wide"))
+		result = swprintf((wchar_t *)own, 10, L"%d %ls", 7, (wchar_t *)text);
+	if (is("locale"))
+		setlocale(LC_CTYPE, "C");
+#ifndef APART
+	if (is("zone"))
+		result = mktime(&date);
+	if (is("names"))
+		result = localtime_r(&(time_t){0}, &date) != NULL;
+#endif
+	if (is("dates"))
+		result = mktime(&date);
+	if (is("environment"))
+		setenv("FMC_BUFFERS", "1", 1);
+	return unused;
+}
+static void *other(void *unused)
+{
+	if (is("locale"))
+		result = iswalpha(0xe9);
+#ifndef APART
+	else if (is("zone"))
+		result = timezone;
+	else if (is("names"))
+		result = tzname[1] != NULL;
+#endif
+	else if (is("dates"))
+		return one(unused);
+	else if (is("environment"))
+		result = environ != NULL;
+	else if (at < 64)
+		shared[at] = 'x';
+	return unused;
+}
+int main(int argc, char **argv)
+{
+	pthread_t a, b;
+	how = argv[1];
+	at = argc > 2 ? atoi(argv[2]) : 64;
+	setlocale(LC_CTYPE, "C.UTF-8");
+	wmemset((wchar_t *)text, L'w', 8);
+	((wchar_t *)text)[8] = 0;
+	descriptor = is("events") ? epoll_create1(0) : 0;
+	pthread_create(&a, NULL, one, NULL);
+	pthread_create(&b, NULL, other, NULL);
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
+	return 0;
+}
+EOT
+"${CC:-cc}" -O1 -g -pthread "$SCRATCH/buffers.c" -o "$SCRATCH/buffers"
+"${CC:-cc}" -O1 -g -pthread -DAPART "$SCRATCH/buffers.c" -o "$SCRATCH/apart"
+while IFS=: read -r how inside outside; do
+	depends "shared\[[0-9]+\] at [^;]* by T[23] and [^;]* by T[23]" "$SCRATCH/buffers" "$how" $inside
+	ordered "$SCRATCH/buffers" "$how" $outside
+done <<-EOT
+	float:4:5
+	long float:4:5
+	words:3:4
+	digits:10:11
+	events:23:24
+	wide:35:36
+EOT
+ordered "$SCRATCH/buffers" own
+# What libc keeps to itself, and variables of its own, which count where the program refers to them.
+depends 'what setlocale\(\) goes by at .*' "$SCRATCH/buffers" locale
+depends '(__)?timezone at .*' "$SCRATCH/buffers" zone
+depends '(__)?tzname(\[1\])? at .*' "$SCRATCH/buffers" names
+depends '_*environ at .*' "$SCRATCH/buffers" environment
+ordered "$SCRATCH/apart" dates
 
 # Functions of libraries count where they are called, however that is done, and not where they only might be.
 cat >"$SCRATCH/called.c" <<'EOT'

@@ -6,15 +6,14 @@
 
 const char *memory_state_name(size_t i)
 {
-	static const char *const names[MEMORY_STATES] = {[ENVIRONMENT] = "environ",
-							 [LOCALE] = "setlocale",
+	static const char *const names[MEMORY_STATES] = {[LOCALE] = "setlocale",
 							 [RANDOM] = "rand",
 							 [RANDOM_48] = "drand48",
 							 [TOKENS] = "strtok",
 							 [CALENDAR] = "localtime",
 							 [USERS] = "getpwnam",
 							 [GROUPS] = "getgrnam",
-							 [SHADOW] = "getspnam",
+							 [PASSWORDS] = "getspnam",
 							 [HOSTS] = "gethostbyname",
 							 [SERVICES] = "getservbyname",
 							 [PROTOCOLS] = "getprotobyname",
@@ -46,21 +45,33 @@ const char *memory_state_name(size_t i)
 							 [EXITS] = "exit",
 							 [QUICK_EXITS] = "quick_exit",
 							 [LOGGING] = "syslog",
+							 [KEYS] = "pthread_key_create",
 							 [INPUT] = "_IO_2_1_stdin_",
 							 [OUTPUT] = "_IO_2_1_stdout_",
 							 [ERRORS] = "_IO_2_1_stderr_",
+							 [ENVIRONMENT] = "environ",
 							 [OPTION] = "optind",
 							 [OPTION_ARGUMENT] = "optarg",
+							 [OPTION_LETTER] = "optopt",
 							 [STREAM_IN] = "_ZSt3cin",
 							 [STREAM_OUT] = "_ZSt4cout",
 							 [STREAM_ERROR] = "_ZSt4cerr",
-							 [STREAM_LOG] = "_ZSt4clog"};
+							 [STREAM_LOG] = "_ZSt4clog",
+							 [TIME_ZONE] = "timezone",
+							 [ZONE_NAMES] = "tzname",
+							 [DAYLIGHT] = "daylight",
+							 [ERROR_COUNT] = "error_message_count"};
 	return i < MEMORY_STATES ? names[i] : NULL;
 }
 
 bool memory_state_shared(size_t i)
 {
-	return i >= OPTION;
+	return i >= ENVIRONMENT;
+}
+
+bool memory_state_for_program(size_t i)
+{
+	return i >= TIME_ZONE;
 }
 
 /*
@@ -191,7 +202,7 @@ const char *memory_call_name(const struct memory_call *call)
 bool memory_call_formats(const struct memory_call *call)
 {
 	for (size_t i = 0; i < MEMORY_PARTS; i++)
-		if (call->parts[i].extent >= PRINTS && call->parts[i].extent <= V_SCANS)
+		if (call->parts[i].extent >= PRINTS && call->parts[i].extent <= WIDE_V_PRINTS)
 			return true;
 	return false;
 }

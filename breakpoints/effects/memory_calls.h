@@ -12,15 +12,18 @@ const struct memory_call *memory_calls_find(const char *name);
 /*
  * What libc keeps to itself and such functions change or ask for: the environment, what rand() goes on from, its own streams. It counts as
  * a byte at the address of the object or function of libc's with this name; NULL past the last one. shared: an object that the program may
- * have in its own memory instead, so that it can access it.
+ * have in its own memory instead, so that it can access it; for_program: which nobody reads but the program, so that it matters only where
+ * code refers to it.
  */
 bool memory_state_shared(size_t i);
-#define MEMORY_STATES 49
+bool memory_state_for_program(size_t i);
+#define MEMORY_STATES 55
 const char *memory_state_name(size_t i);
 
 /* A thread that stands before such a call. */
 struct memory_caller {
 	const struct target *target;
+	struct tracee *tracee; /* NULL: what it has in vector registers isn't known */
 	const struct user_regs_struct *regs;
 	uint64_t stack;		/* where arguments are that don't fit into registers */
 	const uint64_t *states; /* MEMORY_STATES addresses, 0 where there is none */
@@ -66,7 +69,7 @@ struct value_range {
 };
 
 /* Those of a call that memory_call_values() knows; states: of what libc keeps to itself, where (memory_caller). */
-#define VALUE_RANGES 7
+#define VALUE_RANGES 9
 struct value_ranges {
 	struct value_range at[VALUE_RANGES];
 	uint8_t length;
@@ -92,8 +95,10 @@ uint64_t memory_wide_bytes(const struct target *target, uint64_t address, uint64
 /* This argument is a format, and those it is about follow. Writes at most `room` ranges; *whole becomes false where there are more, or some can't be told. */
 struct memory_format {
 	uint8_t argument;
-	bool scans;  /* scanf(), else printf() */
-	bool listed; /* what follows is a va_list of them */
+	bool scans;	/* scanf(), else printf() */
+	bool listed;	/* what follows is a va_list of them */
+	bool wide;	/* it is one of wide characters */
+	uint64_t input; /* the string that scanf() reads; 0: it isn't known */
 };
 
 /* *printed: so many bytes printf() makes of it, with the 0 at the end. */

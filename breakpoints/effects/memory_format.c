@@ -1,8 +1,12 @@
 /* What printf() and scanf() touch by the arguments that their format is about. */
-#include "breakpoints/effects/memory_calls.h"
+#include "breakpoints/effects/memory_conversion.h"
+#include "breakpoints/effects/memory_parts.h"
 
 #include <ctype.h>
+#include <fmc/tracer/target.h>
+#include <limits.h>
 #include <string.h>
+#include <wchar.h>
 
 #define FORMAT_ROOM 2048 /* of a longer format the beginning is looked at */
 
@@ -12,8 +16,9 @@
  */
 #define REGISTERS	6
 #define FLOAT_REGISTERS 8
-#define WIDEST		4096 /* a greater width or precision isn't looked at */
-#define POSITIONS	32   /* of arguments that a format names by number */
+#define FLOAT_BYTES	16  /* of each of them, */
+#define FLOATS_AT	160 /* from here on in what tracee_extended() gives (Intel, volume 1, 13.4) */
+#define POSITIONS	32  /* of arguments that a format names by number */
 
 /* As the psABI has it. */
 struct list {
@@ -23,31 +28,19 @@ struct list {
 
 struct reading {
 	const struct memory_caller *caller;
-	const char *at;	    /* in the format */
-	unsigned integers;  /* so many registers are used up */
-	unsigned floats;    /* the same */
-	uint64_t stack;	    /* where the next argument is that isn't in one */
-	uint64_t saved;	    /* where registers are that a va_list is about; 0: they are the caller's */
-	const uint64_t *by; /* arguments by number; NULL: one after the other */
-	unsigned position;  /* the number that the next conversion names; 0: none */
-	bool lost;	    /* what comes next can't be told */
-	bool open;	    /* what is stored has no limit that is known */
-	uint64_t printed;   /* bytes so far; FORMAT_UNKNOWN */
+	const char *at;	   /* in the format */
+	unsigned integers; /* so many registers are used up */
+	unsigned floats;   /* the same */
+	uint64_t stack;	   /* where the next argument is that isn't in one */
+	uint64_t saved;	   /* where registers are that a va_list is about; 0: they are the caller's */
+	const struct format_value *by; /* arguments by number; NULL: one after the other */
+	unsigned position;	       /* the number that the next conversion names; 0: none */
+	bool lost;		       /* what comes next can't be told */
+	bool localized;		       /* it goes by the locale */
+	uint64_t printed;	       /* bytes so far; FORMAT_UNKNOWN */
 };
 
 enum argument { INTEGER, FLOAT, LONG_FLOAT };
-
-/* Between the percent sign and its letter. */
-struct conversion {
-	bool suppressed;   /* scanf: nothing is stored */
-	bool allocated;	   /* scanf: a pointer to a block is */
-	uint64_t most;	   /* bytes of a string */
-	uint8_t bytes;	   /* of an integer */
-	unsigned width_at; /* the argument that a width or precision names by number; 0: none */
-	const char *flags; /* in the format */
-	size_t flags_length;
-	uint64_t width;
-};
 
 static uint64_t read_word(struct reading *reading, uint64_t address)
 {
@@ -56,32 +49,56 @@ static uint64_t read_word(struct reading *reading, uint64_t address)
 	return value;
 }
 
-/* A floating-point number is passed over. */
-static uint64_t take_argument(struct reading *reading, enum argument kind)
+/* A floating-point number in this register. */
+static struct format_value take_float(struct reading *reading, unsigned i)
+{
+	uint8_t area[EXTENDED_ROOM];
+	size_t size = sizeof(area);
+	struct format_value value = {.known = true};
+	struct tracee *tracee = reading->caller->tracee;
+	if (reading->saved) {
+		value.low = read_word(reading, reading->saved + REGISTERS * sizeof(uint64_t) +
+						   i * (uint64_t)FLOAT_BYTES);
+		return value;
+	}
+	value.known = tracee && tracee_extended(tracee, area, &size) == STATUS_OK &&
+		      size >= FLOATS_AT + FLOAT_REGISTERS * FLOAT_BYTES;
+	if (value.known)
+		memcpy(&value.low, area + FLOATS_AT + i * (size_t)FLOAT_BYTES, sizeof(value.low));
+	return value;
+}
+
+static struct format_value take_argument(struct reading *reading, enum argument kind)
 {
 	const struct user_regs_struct *regs = reading->caller->regs;
 	const uint64_t registers[REGISTERS] = {regs->rdi, regs->rsi, regs->rdx,
 					       regs->rcx, regs->r8,  regs->r9};
-	if (kind == FLOAT && reading->floats++ < FLOAT_REGISTERS)
-		return 0;
+	struct format_value value = {.known = true};
+	if (kind == FLOAT && reading->floats < FLOAT_REGISTERS)
+		return take_float(reading, reading->floats++);
 	if (kind == INTEGER && reading->integers < REGISTERS) {
 		const unsigned i = reading->integers++;
-		return reading->saved ? read_word(reading, reading->saved + i * sizeof(uint64_t))
-				      : registers[i];
+		value.low =
+		    reading->saved ? read_word(reading, reading->saved + i * sizeof(uint64_t)) : registers[i];
+		return value;
 	}
 	if (kind == LONG_FLOAT)
 		reading->stack = (reading->stack + 15) & ~UINT64_C(15);
-	const uint64_t address = reading->stack;
-	reading->stack += kind == LONG_FLOAT ? 16 : sizeof(uint64_t);
-	return kind == INTEGER ? read_word(reading, address) : 0;
+	value.low = read_word(reading, reading->stack);
+	reading->stack += sizeof(uint64_t);
+	if (kind == LONG_FLOAT) {
+		value.high = read_word(reading, reading->stack);
+		reading->stack += sizeof(uint64_t);
+	}
+	return value;
 }
 
-static uint64_t next_argument(struct reading *reading, enum argument kind)
+static struct format_value next_argument(struct reading *reading, enum argument kind)
 {
 	if (!reading->by)
 		return take_argument(reading, kind);
 	reading->lost |= reading->position == 0 || reading->position > POSITIONS;
-	return reading->lost ? 0 : reading->by[reading->position - 1];
+	return reading->lost ? (struct format_value){.known = false} : reading->by[reading->position - 1];
 }
 
 static unsigned read_digits(struct reading *reading)
@@ -118,7 +135,7 @@ static uint64_t read_number(struct reading *reading, bool scans, struct conversi
 	const unsigned own = reading->position;
 	reading->position = read_position(reading);
 	conversion->width_at = reading->position;
-	const uint64_t number = (uint32_t)next_argument(reading, INTEGER);
+	const uint64_t number = (uint32_t)next_argument(reading, INTEGER).low;
 	reading->position = own;
 	return number;
 }
@@ -164,47 +181,6 @@ static void add_printed(struct reading *reading, uint64_t bytes)
 		reading->printed = bytes == FORMAT_UNKNOWN ? bytes : reading->printed + bytes;
 }
 
-/* Padded to its width, of which a negative one that is an argument is too large to be looked at. */
-static uint64_t padded(const struct conversion *conversion, uint64_t bytes)
-{
-	if (conversion->width > WIDEST)
-		return FORMAT_UNKNOWN;
-	return bytes < conversion->width ? conversion->width : bytes;
-}
-
-static bool has_flag(const struct conversion *conversion, char flag)
-{
-	return memchr(conversion->flags, flag, conversion->flags_length) != NULL;
-}
-
-static uint64_t count_digits(uint64_t number, unsigned base)
-{
-	uint64_t digits = 0;
-	for (; number > 0; number /= base)
-		digits++;
-	return digits;
-}
-
-static uint64_t integer_bytes(const struct conversion *conversion, char letter, uint64_t value)
-{
-	const bool is_signed = letter == 'd' || letter == 'i', precise = conversion->most != UINT64_MAX;
-	const unsigned base = letter == 'o' ? 8 : letter == 'x' || letter == 'X' ? 16 : 10;
-	const unsigned unused = 64 - 8u * conversion->bytes;
-	const bool negative = is_signed && (value << unused) >> 63;
-	const uint64_t number = negative ? (0 - value) << unused >> unused : value << unused >> unused;
-	const uint64_t least = precise ? conversion->most : 1, own = count_digits(number, base);
-	uint64_t digits = own < least ? least : own;
-	/* As the locale has it, or too much. */
-	if (has_flag(conversion, '\'') || has_flag(conversion, 'I') || (precise && conversion->most > WIDEST))
-		return FORMAT_UNKNOWN;
-	if (has_flag(conversion, '#') && base == 8 && digits == own)
-		digits++;
-	if (has_flag(conversion, '#') && base == 16 && number > 0)
-		digits += 2;
-	return padded(conversion, digits + (negative || (is_signed && (has_flag(conversion, '+') ||
-								       has_flag(conversion, ' ')))));
-}
-
 /* `bytes`: of the string, with the 0 at its end if that is looked at. */
 static uint64_t string_bytes(const struct reading *reading, const struct conversion *conversion,
 			     uint64_t address, uint64_t bytes)
@@ -214,7 +190,7 @@ static uint64_t string_bytes(const struct reading *reading, const struct convers
 		return FORMAT_UNKNOWN;
 	if (bytes > 0)
 		(void)target_read(reading->caller->target, address + bytes - 1, &last, 1);
-	return padded(conversion, bytes - (bytes > 0 && !last));
+	return format_padded(conversion, bytes - (bytes > 0 && !last));
 }
 
 /* Of an argument that isn't a floating-point number. */
@@ -224,31 +200,37 @@ static uint64_t bytes_printed(const struct reading *reading, const struct conver
 	if (letter == 's' && conversion->bytes != 8)
 		return string_bytes(reading, conversion, value, bytes);
 	if (letter == 'c' && conversion->bytes != 8)
-		return padded(conversion, 1);
+		return format_padded(conversion, 1);
 	if (letter == 'n')
 		return 0;
-	return letter && strchr("diouxX", letter) ? integer_bytes(conversion, letter, value) : FORMAT_UNKNOWN;
+	return letter && strchr("diouxXp", letter) ? format_integer(conversion, letter, value)
+						   : FORMAT_UNKNOWN;
 }
 
 static struct touched print_one(struct reading *reading, const struct conversion *conversion, char letter)
 {
 	struct touched touched = {.size = 0};
-	if (letter == 'm' || is_float(letter)) {
-		if (letter != 'm')
-			(void)next_argument(reading, conversion->bytes == 16 ? LONG_FLOAT : FLOAT);
+	if (is_float(letter)) {
+		const struct format_value number =
+		    next_argument(reading, conversion->bytes == 16 ? LONG_FLOAT : FLOAT);
+		add_printed(reading, format_float(conversion, letter, &number));
+		return touched;
+	}
+	if (letter == 'm') {
 		add_printed(reading, FORMAT_UNKNOWN);
 		return touched;
 	}
-	const uint64_t value = next_argument(reading, INTEGER);
+	const uint64_t value = next_argument(reading, INTEGER).low;
 	if (letter == 's' && conversion->bytes != 8)
 		touched = (struct touched){
 		    .address = value,
 		    .size = memory_string_bytes(reading->caller->target, value, conversion->most)};
 	if (letter == 'S' || (letter == 's' && conversion->bytes == 8))
-		touched = (struct touched){
-		    .address = value,
-		    .size = memory_wide_bytes(reading->caller->target, value,
-					      conversion->most < WIDEST ? conversion->most : WIDEST)};
+		touched = (struct touched){.address = value,
+					   .size = memory_wide_bytes(reading->caller->target, value,
+								     conversion->most < FORMAT_WIDEST
+									 ? conversion->most
+									 : FORMAT_WIDEST)};
 	if (letter == 'n')
 		touched = (struct touched){.address = value, .size = conversion->bytes, .write = true};
 	add_printed(reading, bytes_printed(reading, conversion, letter, value, touched.size));
@@ -268,14 +250,12 @@ static struct touched scan_one(struct reading *reading, const struct conversion 
 	if (conversion->suppressed)
 		return (struct touched){.size = 0};
 	const bool text = letter == 's' || letter == 'c' || letter == '[';
-	const bool unlimited = text && letter != 'c' && !conversion->width && !conversion->allocated;
 	const uint64_t text_bytes =
 	    letter == 'c' ? (conversion->width ? conversion->width : 1) : conversion->width + 1;
 	const uint64_t bytes = conversion->allocated || letter == 'p' ? 8
 			       : text				      ? text_bytes
 								      : conversion->bytes;
-	reading->open |= unlimited;
-	return (struct touched){.address = next_argument(reading, INTEGER), .size = bytes, .write = true};
+	return (struct touched){.address = next_argument(reading, INTEGER).low, .size = bytes, .write = true};
 }
 
 /* From the argument after the format on, or where a va_list there says. */
@@ -287,7 +267,7 @@ static void begin(struct reading *reading, const struct memory_format *format)
 		(void)take_argument(reading, INTEGER);
 	if (!format->listed)
 		return;
-	const uint64_t at = take_argument(reading, INTEGER);
+	const uint64_t at = take_argument(reading, INTEGER).low;
 	reading->lost |= target_read(reading->caller->target, at, &list, sizeof(list)) != STATUS_OK;
 	if (reading->lost)
 		return;
@@ -305,7 +285,8 @@ static enum argument kind_of(const struct conversion *conversion, char letter, b
 }
 
 /* All arguments of a format that names them by number, whose kinds tell where they are. False: it doesn't. */
-static bool read_by_number(const struct reading *from, const char *text, bool scans, uint64_t by[POSITIONS])
+static bool read_by_number(const struct reading *from, const char *text, bool scans,
+			   struct format_value by[POSITIONS])
 {
 	enum argument kinds[POSITIONS] = {INTEGER};
 	struct reading reading = *from;
@@ -330,56 +311,110 @@ static bool read_by_number(const struct reading *from, const char *text, bool sc
 	return most > 0;
 }
 
+/* Does what it makes of the argument go by the locale: a point, characters of more than a byte, a message? */
+static bool is_localized(const struct conversion *conversion, char letter, const struct memory_format *format)
+{
+	const bool text = letter && strchr("sc[", letter);
+	return is_float(letter) || letter == 'm' || letter == 'S' || letter == 'C' ||
+	       (text && (format->wide || conversion->bytes == 8)) || format_has_flag(conversion, '\'') ||
+	       format_has_flag(conversion, 'I');
+}
+
+/* Of the format that much, or its beginning; false: not all of it. */
+static bool read_narrow(const struct target *target, uint64_t address, char text[FORMAT_ROOM + 1])
+{
+	const uint64_t bytes = memory_string_bytes(target, address, FORMAT_ROOM);
+	const bool read = bytes > 0 && target_read(target, address, text, bytes) == STATUS_OK;
+	text[read ? bytes : 0] = 0;
+	return read && !text[bytes - 1];
+}
+
+/* The same of wide characters, of which those that are no ASCII stand for themselves alone. */
+static bool read_wide(const struct target *target, uint64_t address, char text[FORMAT_ROOM + 1])
+{
+	wchar_t one = 1;
+	size_t length = 0;
+	while (length < FORMAT_ROOM && one &&
+	       target_read(target, address + length * sizeof(one), &one, sizeof(one)) == STATUS_OK)
+		text[length++] = one >= 0 && one <= SCHAR_MAX ? (char)one : '?';
+	text[length] = 0;
+	return !one;
+}
+
+/* Without those that store nothing. */
+static size_t drop_empty(struct touched *at, size_t length)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < length; i++)
+		if (at[i].size > 0)
+			at[kept++] = at[i];
+	return kept;
+}
+
+/* The next conversion, and what it touches, without an address: nothing. False: the format is over, or what comes can't be told. */
+static bool read_one(struct reading *reading, const struct memory_format *format, struct scanned *scanned,
+		     struct touched *one)
+{
+	const size_t plain = strcspn(reading->at, "%");
+	*one = (struct touched){.size = 0};
+	add_printed(reading, plain);
+	reading->at += plain;
+	if (!*reading->at++)
+		return false;
+	const struct conversion conversion = read_conversion(reading, format->scans);
+	const char letter = *reading->at;
+	if (!letter || reading->lost) {
+		add_printed(reading, FORMAT_UNKNOWN);
+		return false;
+	}
+	reading->at++;
+	if (letter == '%') {
+		add_printed(reading, 1);
+		return true;
+	}
+	reading->localized |= is_localized(&conversion, letter, format);
+	*one =
+	    format->scans ? scan_one(reading, &conversion, letter) : print_one(reading, &conversion, letter);
+	if (format->scans)
+		scanned_add(scanned, &conversion, letter);
+	return !reading->lost;
+}
+
 size_t memory_format_touched(const struct memory_caller *caller, const struct memory_format *format,
 			     struct touched *at, size_t room, bool *whole, uint64_t *printed)
 {
 	char text[FORMAT_ROOM + 1];
-	uint64_t by[POSITIONS], address = 0;
+	struct format_value by[POSITIONS];
 	struct reading reading = {.caller = caller, .stack = caller->stack};
-	for (unsigned i = 0; i <= format->argument; i++)
-		address = take_argument(&reading, INTEGER);
-	const uint64_t bytes = memory_string_bytes(caller->target, address, FORMAT_ROOM);
+	struct scanned scanned = {.length = 0};
+	struct touched one;
+	uint64_t address = 0;
 	size_t length = 0;
+	for (unsigned i = 0; i <= format->argument; i++)
+		address = take_argument(&reading, INTEGER).low;
 	*printed = FORMAT_UNKNOWN;
-	if (bytes == 0 || target_read(caller->target, address, text, bytes) != STATUS_OK) {
-		*whole = false;
-		return 0;
-	}
-	text[bytes] = 0;
+	const bool all = format->wide ? read_wide(caller->target, address, text)
+				      : read_narrow(caller->target, address, text);
 	begin(&reading, format);
 	if (read_by_number(&reading, text, format->scans, by))
 		reading.by = by;
-	reading.at = text;
-	*whole &= text[bytes - 1] == 0;
-	while (!reading.lost && *reading.at) {
-		const size_t plain = strcspn(reading.at, "%");
-		add_printed(&reading, plain);
-		reading.at += plain;
-		if (!*reading.at++)
-			break;
-		const struct conversion conversion = read_conversion(&reading, format->scans);
-		const char letter = *reading.at;
-		if (!letter || reading.lost) {
-			add_printed(&reading, FORMAT_UNKNOWN);
-			break;
-		}
-		reading.at++;
-		if (letter == '%') {
-			add_printed(&reading, 1);
-			continue;
-		}
-		const struct touched one = format->scans ? scan_one(&reading, &conversion, letter)
-							 : print_one(&reading, &conversion, letter);
-		if (reading.lost || !one.address || !one.size)
+	scanned.told = !reading.by;
+	for (reading.at = text; !reading.lost && read_one(&reading, format, &scanned, &one);) {
+		if (!one.address || !one.size)
 			continue;
 		if (length == room) {
 			*whole = false;
 			break;
 		}
+		scanned_stores(&scanned, length);
 		at[length++] = one;
 	}
-	*whole &= !reading.lost && !reading.open;
-	if (!reading.lost && text[bytes - 1] == 0 && reading.printed != FORMAT_UNKNOWN)
+	const bool locale = !reading.lost && reading.localized && caller->states[LOCALE];
+	*whole &= !locale || length < room;
+	if (locale && length < room)
+		at[length++] = (struct touched){.address = caller->states[LOCALE], .size = 1};
+	*whole &= all && !reading.lost && scanned_limit(&scanned, caller->target, format->input, text, at);
+	if (all && !reading.lost && reading.printed != FORMAT_UNKNOWN)
 		*printed = reading.printed + 1;
-	return length;
+	return drop_empty(at, length);
 }

@@ -2,7 +2,9 @@
 #include "breakpoints/effects/memory_parts.h"
 
 #include <limits.h>
+#include <netdb.h>
 #include <poll.h>
+#include <regex.h>
 #include <stddef.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -77,9 +79,9 @@ static void add_texts_here(struct list *list, const struct memory_caller *caller
 {
 	uint64_t text = 1;
 	for (uint64_t i = argument; text && *list->whole; i++) {
-		if (i < MEMORY_ARGUMENTS)
+		if (i < MEMORY_REGISTERS)
 			text = arguments[i];
-		else if (!read_some(list, caller->stack + (i - MEMORY_ARGUMENTS) * sizeof(text), &text,
+		else if (!read_some(list, caller->stack + (i - MEMORY_REGISTERS) * sizeof(text), &text,
 				    sizeof(text)))
 			break;
 		add(list, text, text ? memory_string_bytes(list->target, text, LONGEST_STRING) : 0, false);
@@ -91,6 +93,34 @@ static void add_answers(struct list *list, uint64_t address, uint64_t count)
 	for (uint64_t i = 0; address && i < count && *list->whole; i++)
 		add(list, address + i * sizeof(struct pollfd) + offsetof(struct pollfd, revents),
 		    sizeof(short), true);
+}
+
+/* Each with its address behind it in one block, and perhaps a name. */
+static void add_addresses(struct list *list, uint64_t address)
+{
+	struct addrinfo one;
+	for (; address && *list->whole && read_some(list, address, &one, sizeof(one));
+	     address = (uint64_t)(uintptr_t)one.ai_next) {
+		const uint64_t name = (uint64_t)(uintptr_t)one.ai_canonname;
+		add(list, address, sizeof(one) + one.ai_addrlen, true);
+		add(list, name, name ? memory_string_bytes(list->target, name, LONGEST_STRING) : 0, true);
+	}
+}
+
+/* As many of them as it says there are, if the pattern says that there are any; else they are made. */
+static void add_registers(struct list *list, uint64_t pattern, uint64_t address)
+{
+	struct re_registers registers;
+	regex_t compiled;
+	if (!address || !read_some(list, pattern, &compiled, sizeof(compiled)) ||
+	    !read_some(list, address, &registers, sizeof(registers)))
+		return;
+	const bool made = compiled.regs_allocated != REGS_UNALLOCATED;
+	const uint64_t bytes = made ? registers.num_regs * sizeof(*registers.start) : 0;
+	add(list, pattern, sizeof(compiled), true);
+	add(list, address, sizeof(registers), true);
+	add(list, (uint64_t)(uintptr_t)registers.start, bytes, true);
+	add(list, (uint64_t)(uintptr_t)registers.end, bytes, true);
 }
 
 static void add_device(struct list *list, uint64_t request, uint64_t address)
@@ -203,6 +233,12 @@ size_t memory_list_touched(const struct memory_caller *caller, const struct part
 		break;
 	case DEVICE:
 		add_device(&list, arguments[1], argument);
+		break;
+	case ADDRESSES:
+		add_addresses(&list, argument);
+		break;
+	case REGISTERS:
+		add_registers(&list, arguments[0], argument);
 		break;
 	case SYSTEM_CALL:
 		add_system_call(&list, arguments);

@@ -19,6 +19,14 @@ static bool is_fixed(const struct part *part)
 	switch ((enum extent)part->extent) {
 	case NOTHING:
 	case FIXED:
+	case TIMES_0:
+	case TIMES_1:
+	case TIMES_2:
+	case TIMES_4:
+	case PAGES_1:
+	case TO_1:
+	case CODED_1:
+	case DIGITS_0:
 	case BYTES_0:
 	case BYTES_1:
 	case BYTES_2:
@@ -61,7 +69,7 @@ static bool is_locked(const struct part *part)
 	case STATE:
 		return part->argument == RANDOM || part->argument == OUTPUT || part->argument == ERRORS ||
 		       part->argument == INPUT || part->argument == EXITS || part->argument == QUICK_EXITS ||
-		       part->argument == LOGGING;
+		       part->argument == LOGGING || part->argument == KEYS;
 	default:
 		return false;
 	}

@@ -24,6 +24,19 @@ extern const struct memory_call memory_table_texts[], memory_table_files[], memo
 	{                                                                                                    \
 		argument, FIXED, true, bytes                                                                 \
 	}
+#define READS_EACH(argument, times, type)                                                                    \
+	{                                                                                                    \
+		argument, times, false, sizeof(type)                                                         \
+	}
+#define WRITES_EACH(argument, times, type)                                                                   \
+	{                                                                                                    \
+		argument, times, true, sizeof(type)                                                          \
+	}
+#define WRITES_STATE(state, type)                                                                            \
+	{                                                                                                    \
+		state, STATE, true, sizeof(type)                                                             \
+	}
+#define MORE			  READS(0, REST)
 #define READS_OF(argument, type)  READS_BYTES(argument, sizeof(type))
 #define WRITES_OF(argument, type) WRITES_BYTES(argument, sizeof(type))
 /* What libc keeps to itself for who gives a null pointer for a place of his own. */
@@ -31,6 +44,11 @@ extern const struct memory_call memory_table_texts[], memory_table_files[], memo
 	{                                                                                                    \
 		state, STATE_UNLESS, true, argument                                                          \
 	}
+/* Variables that libc writes for the program. */
+#define WRITES_ZONE                                                                                          \
+	WRITES_STATE(TIME_ZONE, long), WRITES_STATE(ZONE_NAMES, char *[2]), WRITES_STATE(DAYLIGHT, int)
+#define WRITES_OPTIONS	       WRITES(OPTION, STATE), WRITES(OPTION_ARGUMENT, STATE), WRITES(OPTION_LETTER, STATE)
+#define WRITES_ERRORS	       WRITES_STATE(ERROR_COUNT, unsigned)
 #define SHIFT(argument, state) WRITES_OF(argument, mbstate_t), WRITES_UNLESS(argument, state)
 /*
  * Streams. Who reads, seeks or asks where it is depends on whatever others do with the stream. Of two who write to standard output or the

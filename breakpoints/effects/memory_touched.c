@@ -2,13 +2,20 @@
 #include "breakpoints/effects/memory_parts.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <wchar.h>
 
-#define LONGEST_STRING 65536
-#define TEMPLATE_BYTES 6 /* of what mkstemp() replaces */
+#define LONGEST_STRING	 65536
+#define TEMPLATE_BYTES	 6 /* of what mkstemp() replaces */
+#define PAGE		 4096
+#define WIDEST_CHARACTER 6  /* bytes, in encodings of locales */
+#define MOST_DIGITS	 17 /* that gcvt() writes, */
+#define BESIDE_DIGITS	 8  /* with a sign, a point, and zeros or an exponent, and the 0 at the end */
+#define HANDLE_BYTES	 8  /* before what it says of itself */
 
 /* Commands of fcntl(). */
 static bool sets_lock(int command)
@@ -21,23 +28,48 @@ static bool asks_lock(int command)
 	return command == F_GETLK || command == F_OFD_GETLK;
 }
 
-static uint64_t until_bytes(const struct target *target, const uint64_t arguments[MEMORY_ARGUMENTS])
+/* Up to this byte, no more than so many. */
+static uint64_t until_bytes(const struct target *target, uint64_t address, uint8_t end, uint64_t most)
 {
 	uint8_t byte;
 	uint64_t length = 0;
-	while (length < arguments[3] &&
-	       target_read(target, arguments[1] + length, &byte, sizeof(byte)) == STATUS_OK) {
+	while (length < most && target_read(target, address + length, &byte, sizeof(byte)) == STATUS_OK) {
 		length++;
-		if (byte == (uint8_t)arguments[2])
+		if (byte == end)
 			break;
 	}
 	return length;
 }
 
+static uint64_t at_most(uint64_t bytes, uint64_t most)
+{
+	return bytes < most ? bytes : most;
+}
+
+/* An argument that is an int, where a negative one is a mistake. */
+static uint64_t count_of(uint64_t argument)
+{
+	return (int)argument > 0 ? (uint64_t)(int)argument : 0;
+}
+
+static uint64_t number_at(const struct target *target, uint64_t address)
+{
+	int number = 0;
+	return target_read(target, address, &number, sizeof(number)) == STATUS_OK && number > 0
+		   ? (uint64_t)number
+		   : 0;
+}
+
+static uint64_t word_at(const struct target *target, uint64_t address)
+{
+	uint64_t word = 0;
+	return target_read(target, address, &word, sizeof(word)) == STATUS_OK ? word : 0;
+}
+
 static uint64_t appended_bytes(const struct target *target, const uint64_t arguments[MEMORY_ARGUMENTS])
 {
-	const uint64_t most = arguments[2] < LONGEST_STRING ? arguments[2] : LONGEST_STRING;
-	const uint64_t bytes = memory_string_bytes(target, arguments[1], most);
+	const uint64_t bytes =
+	    memory_string_bytes(target, arguments[1], at_most(arguments[2], LONGEST_STRING));
 	uint8_t last = 1;
 	if (bytes > 0)
 		(void)target_read(target, arguments[1] + bytes - 1, &last, sizeof(last));
@@ -63,10 +95,10 @@ static uint64_t bytes_of(const struct memory_caller *caller, const struct part *
 			 const uint64_t arguments[MEMORY_ARGUMENTS])
 {
 	const struct target *target = caller->target;
-	uint64_t word = 0;
 	switch ((enum extent)part->extent) {
-	case ONE:
 	case STATE:
+		return part->bytes ? part->bytes : 1;
+	case ONE:
 	case STATE_UNLESS:
 	case THERE:
 	case STREAM:
@@ -76,6 +108,30 @@ static uint64_t bytes_of(const struct memory_caller *caller, const struct part *
 		return 1;
 	case FIXED:
 		return part->bytes;
+	case TIMES_0:
+		return part->bytes * count_of(arguments[0]);
+	case TIMES_1:
+		return part->bytes * count_of(arguments[1]);
+	case TIMES_2:
+		return part->bytes * count_of(arguments[2]);
+	case TIMES_4:
+		return part->bytes * count_of(arguments[4]);
+	case TIMES_THERE_3:
+		return part->bytes * number_at(target, arguments[3]);
+	case PAGES_1:
+		return arguments[1] / PAGE + (arguments[1] % PAGE > 0);
+	case TO_1:
+		return arguments[1] - address;
+	case LENGTH_2:
+		return number_at(target, arguments[2]);
+	case LENGTH_4:
+		return number_at(target, arguments[4]);
+	case LENGTH_5:
+		return number_at(target, arguments[5]);
+	case LENGTH_6:
+		return number_at(target, arguments[6]);
+	case HANDLE:
+		return HANDLE_BYTES + number_at(target, address);
 	case WORD:
 		return sizeof(uint64_t);
 	case NUMBER:
@@ -108,9 +164,10 @@ static uint64_t bytes_of(const struct memory_caller *caller, const struct part *
 		return arguments[1] * arguments[2];
 	case PRODUCT_2:
 		return arguments[2] * arguments[3];
+	case THERE_1:
+		return word_at(target, arguments[1]);
 	case THERE_2:
-		(void)target_read(target, arguments[2], &word, sizeof(word));
-		return word;
+		return word_at(target, arguments[2]);
 	case MAPPED:
 		return arguments[3] & (MAP_FIXED | MAP_FIXED_NOREPLACE) ? arguments[1] : 0;
 	case ADVISED:
@@ -120,8 +177,9 @@ static uint64_t bytes_of(const struct memory_caller *caller, const struct part *
 	case CLOSED_TO_WRITES:
 		return (arguments[2] & (PROT_READ | PROT_WRITE)) == PROT_READ ? arguments[1] : 0;
 	case THERE_4:
-		(void)target_read(target, arguments[4], &word, sizeof(word));
-		return word;
+		return word_at(target, arguments[4]);
+	case THERE_TO:
+		return word_at(target, arguments[part->argument] + sizeof(uint64_t)) - address;
 	case DESCRIPTORS:
 		return ((uint32_t)arguments[0] + 63) / 64 * sizeof(uint64_t);
 	case COUNTED:
@@ -144,27 +202,40 @@ static uint64_t bytes_of(const struct memory_caller *caller, const struct part *
 	case LOCK_GET:
 		return asks_lock((int)arguments[1]) ? sizeof(struct flock) : 0;
 	case STRING:
+	case THERE_STRING:
+	case GOES_ON:
 		return memory_string_bytes(target, address, LONGEST_STRING);
 	case STRING_1:
-		return memory_string_bytes(target, address,
-					   arguments[1] < LONGEST_STRING ? arguments[1] : LONGEST_STRING);
+		return memory_string_bytes(target, address, at_most(arguments[1], LONGEST_STRING));
 	case TEMPLATE:
 	case TEMPLATE_1:
 		return TEMPLATE_BYTES;
 	case UNTIL:
-		return until_bytes(target, arguments);
-	case WIDE_ONE:
-		return sizeof(wchar_t);
+		return until_bytes(target, arguments[1], (uint8_t)arguments[2], arguments[3]);
+	case UNTIL_1:
+		return until_bytes(target, address, (uint8_t)arguments[1], LONGEST_STRING);
+	case CHARACTER_1:
+		return memory_string_bytes(target, address, at_most(arguments[1], WIDEST_CHARACTER));
+	case CHARACTER_2:
+		return memory_string_bytes(target, address, at_most(arguments[2], WIDEST_CHARACTER));
+	case CODED_1:
+		return (uint32_t)arguments[1] <= SCHAR_MAX ? 1 : WIDEST_CHARACTER;
+	case DIGITS_0:
+		return at_most(count_of(arguments[0]), MOST_DIGITS) + BESIDE_DIGITS;
 	case WIDE_STRING:
+	case THERE_WIDE:
 		return memory_wide_bytes(target, address, LONGEST_STRING);
+	case WIDE_STRING_1:
+		return memory_wide_bytes(target, address, at_most(arguments[1], LONGEST_STRING));
 	case WIDE_STRING_2:
-		return memory_wide_bytes(target, address, arguments[2]);
+	case THERE_WIDE_2:
+		return memory_wide_bytes(target, address, at_most(arguments[2], LONGEST_STRING));
 	case WIDE_COPY:
 	case WIDE_APPENDED:
 		return memory_wide_bytes(target, arguments[1], LONGEST_STRING);
 	case STRING_2:
-		return memory_string_bytes(target, address,
-					   arguments[2] < LONGEST_STRING ? arguments[2] : LONGEST_STRING);
+	case THERE_STRING_2:
+		return memory_string_bytes(target, address, at_most(arguments[2], LONGEST_STRING));
 	case COPY:
 	case APPENDED:
 		return memory_string_bytes(target, arguments[1], LONGEST_STRING);
@@ -181,21 +252,20 @@ static uint64_t bytes_of(const struct memory_caller *caller, const struct part *
 	case TEXTS_HERE:
 	case ANSWERS:
 	case DEVICE:
+	case ADDRESSES:
+	case REGISTERS:
 	case SYSTEM_CALL:
 	case PRINTS:
 	case SCANS:
 	case V_PRINTS:
 	case V_SCANS:
+	case WIDE_PRINTS:
+	case WIDE_V_PRINTS:
+	case REST:
 	case UNKNOWN:
 		break;
 	}
 	return 0;
-}
-
-static uint64_t word_at(const struct target *target, uint64_t address)
-{
-	uint64_t word = 0;
-	return target_read(target, address, &word, sizeof(word)) == STATUS_OK ? word : 0;
 }
 
 #define CXX_STREAM 288 /* bytes of a standard stream at most */
@@ -227,9 +297,17 @@ static uint64_t address_of(const struct part *part, const struct memory_caller *
 	case STATE_UNLESS:
 		return arguments[part->bytes] ? 0 : caller->states[part->argument];
 	case THERE:
+	case THERE_1:
 	case THERE_2:
 	case THERE_4:
+	case THERE_TO:
+	case THERE_STRING:
+	case THERE_STRING_2:
+	case THERE_WIDE:
+	case THERE_WIDE_2:
 		return word_at(caller->target, argument);
+	case GOES_ON:
+		return arguments[0] ? 0 : word_at(caller->target, argument);
 	case APPENDED:
 	case APPENDED_2:
 		return argument + memory_string_bytes(caller->target, argument, LONGEST_STRING) - 1;
@@ -271,15 +349,45 @@ static void limit_printed(struct touched *buffer, bool limited, uint64_t printed
 		buffer->size = printed;
 }
 
+/* Those on the stack are read where it has any. */
+static void get_arguments(const struct memory_call *call, const struct memory_caller *caller,
+			  uint64_t arguments[MEMORY_ARGUMENTS])
+{
+	const struct user_regs_struct *regs = caller->regs;
+	const uint64_t registers[MEMORY_REGISTERS] = {regs->rdi, regs->rsi, regs->rdx,
+						      regs->rcx, regs->r8,  regs->r9};
+	bool stacked = false;
+	memcpy(arguments, registers, sizeof(registers));
+	for (size_t i = 0; i < MEMORY_PARTS; i++)
+		stacked |= call->parts[i].extent != STATE && call->parts[i].extent != STATE_UNLESS &&
+			   call->parts[i].argument >= MEMORY_REGISTERS;
+	for (unsigned i = MEMORY_REGISTERS; i < MEMORY_ARGUMENTS; i++)
+		arguments[i] = stacked ? word_at(caller->target,
+						 caller->stack + (i - MEMORY_REGISTERS) * sizeof(uint64_t))
+				       : 0;
+}
+
+static struct memory_format format_of(const struct memory_call *call, const struct part *part,
+				      const uint64_t arguments[MEMORY_ARGUMENTS])
+{
+	const struct part *first = &call->parts[0];
+	const enum extent extent = part->extent;
+	return (struct memory_format){.argument = part->argument,
+				      .scans = extent == SCANS || extent == V_SCANS,
+				      .listed =
+					  extent == V_PRINTS || extent == V_SCANS || extent == WIDE_V_PRINTS,
+				      .wide = extent == WIDE_PRINTS || extent == WIDE_V_PRINTS,
+				      .input = first->extent == STRING ? arguments[first->argument] : 0};
+}
+
 size_t memory_call_touched(const struct memory_call *call, const struct memory_caller *caller,
 			   struct touched at[TOUCHED_MOST], bool *whole)
 {
-	const struct user_regs_struct *regs = caller->regs;
-	const uint64_t arguments[MEMORY_ARGUMENTS] = {regs->rdi, regs->rsi, regs->rdx,
-						      regs->rcx, regs->r8,  regs->r9};
+	uint64_t arguments[MEMORY_ARGUMENTS];
 	struct touched *buffer = NULL;
 	bool limited = false;
 	size_t length = 0;
+	get_arguments(call, caller, arguments);
 	*whole = true;
 	for (size_t i = 0; i < MEMORY_PARTS; i++) {
 		const struct part *part = &call->parts[i];
@@ -289,17 +397,15 @@ size_t memory_call_touched(const struct memory_call *call, const struct memory_c
 			length += memory_list_touched(caller, part, arguments, at + length, room, whole);
 			continue;
 		}
-		if (part->extent >= PRINTS && part->extent <= V_SCANS) {
-			const struct memory_format format = {.argument = part->argument,
-							     .scans = part->extent == SCANS ||
-								      part->extent == V_SCANS,
-							     .listed = part->extent >= V_PRINTS};
+		if (part->extent >= PRINTS && part->extent <= WIDE_V_PRINTS) {
+			const struct memory_format format = format_of(call, part, arguments);
 			uint64_t printed;
 			length += memory_format_touched(caller, &format, at + length, room, whole, &printed);
 			if (buffer)
 				limit_printed(buffer, limited, printed, whole);
 			continue;
 		}
+		*whole &= part->extent != REST;
 		const uint64_t address = address_of(part, caller, arguments);
 		const uint64_t size = address ? bytes_of(caller, part, address, arguments) : 0;
 		if (!memory_may_touch(address, size))

@@ -44,7 +44,6 @@ static bool add_part(const struct memory_call *call, const struct part *part, st
 	case STREAM_OBJECT:
 	case STREAM_KEPT:
 	case FIXED:
-	case WIDE_ONE:
 	case WORD:
 	case NUMBER:
 	case OBJECT:
@@ -59,6 +58,8 @@ static bool add_part(const struct memory_call *call, const struct part *part, st
 	default:
 		return false;
 	}
+	if (part->argument >= MEMORY_REGISTERS)
+		return false;
 	values->arguments |= bit(part->argument);
 	return !values->strings || reads_all(call->name);
 }
@@ -125,13 +126,14 @@ static uint64_t unit_of(const struct part *part)
 	switch ((enum extent)part->extent) {
 	case FIXED:
 		return part->bytes;
+	case STATE:
+		return part->bytes ? part->bytes : 1;
 	case WORD:
 		return sizeof(uint64_t);
 	case NUMBER:
 		return sizeof(uint32_t);
 	case OBJECT:
 		return CXX_STRING;
-	case WIDE_ONE:
 	case WIDE_2:
 		return sizeof(wchar_t);
 	case PAIRS_2:

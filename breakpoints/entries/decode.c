@@ -118,12 +118,14 @@ static enum status decode_release(const struct entries *entries, const struct at
 }
 
 /* What a call touches, or the use of its result; *whole: is that all? */
-static size_t find_touched(const struct entries *entries, const struct atomic *atomic,
-			   const struct target *target, const struct user_regs_struct *regs,
-			   struct touched at[TOUCHED_MOST], bool *whole)
+static size_t find_touched(const struct entries *entries, const struct atomic *atomic, struct tracee *tracee,
+			   const struct user_regs_struct *regs, struct touched at[TOUCHED_MOST], bool *whole)
 {
-	const struct memory_caller caller = {
-	    .target = target, .regs = regs, .stack = regs->rsp, .states = entries->states};
+	const struct memory_caller caller = {.target = tracee->target,
+					     .tracee = tracee,
+					     .regs = regs,
+					     .stack = regs->rsp,
+					     .states = entries->states};
 	uint8_t state;
 	*whole = true;
 	if (atomic->kind == ATOMIC_CALL)
@@ -144,7 +146,7 @@ size_t entries_touched(const struct entries *entries, struct tracee *tracee, uin
 	if (!atomic || !regs || (atomic->kind != ATOMIC_CALL && atomic->kind != ATOMIC_RESULT))
 		return 0;
 	*at_once = memory_call_at_once(atomic->function);
-	return find_touched(entries, atomic, tracee->target, regs, at, &whole);
+	return find_touched(entries, atomic, tracee, regs, at, &whole);
 }
 
 bool entries_copies_string(const struct entries *entries, uint64_t address, bool *to_end, bool *room)
@@ -182,11 +184,22 @@ bool entries_only_reads(const struct entries *entries, struct tracee *tracee, ui
 	bool reads = false;
 	if (!atomic || !regs || atomic->kind != ATOMIC_CALL)
 		return false;
-	*length = find_touched(entries, atomic, tracee->target, regs, at, &reads);
+	*length = find_touched(entries, atomic, tracee, regs, at, &reads);
 	for (size_t i = 0; i < *length; i++)
 		reads &= !at[i].write && !at[i].locked && !at[i].frees && !at[i].gives &&
 			 !is_state(entries, at[i].address);
 	return reads && *length > 0;
+}
+
+/* The range that it is named by: what libc keeps to itself, if there is such, and what is written before what is read. */
+static size_t name_of(const struct entries *entries, const struct touched at[TOUCHED_MOST], size_t length)
+{
+	size_t named = SIZE_MAX;
+	for (size_t i = 0; i < length; i++)
+		if (is_state(entries, at[i].address) &&
+		    (named == SIZE_MAX || (at[i].write && !at[named].write)))
+			named = i;
+	return named == SIZE_MAX ? 0 : named;
 }
 
 /*
@@ -194,18 +207,15 @@ bool entries_only_reads(const struct entries *entries, struct tracee *tracee, ui
  * memory, since strings may have another length when its turn comes.
  */
 static void decode_library_call(const struct entries *entries, const struct atomic *atomic,
-				const struct target *target, const struct user_regs_struct *regs,
-				struct call *call)
+				struct tracee *tracee, const struct user_regs_struct *regs, struct call *call)
 {
 	struct touched at[TOUCHED_MOST];
 	bool whole, write = false;
-	const size_t length = find_touched(entries, atomic, target, regs, at, &whole);
-	size_t named = 0; /* what libc keeps to itself, if there is such */
+	const size_t length = find_touched(entries, atomic, tracee, regs, at, &whole);
 	atomic_find(atomic, regs, call);
-	for (size_t i = 0; i < length; i++) {
+	for (size_t i = 0; i < length; i++)
 		write |= at[i].write;
-		named = is_state(entries, at[i].address) ? i : named;
-	}
+	const size_t named = name_of(entries, at, length);
 	const bool fixed = atomic->kind == ATOMIC_RESULT || memory_call_is_fixed(atomic->function);
 	const bool all = !fixed || !whole || length > 1;
 	call->calls = true;
@@ -217,8 +227,8 @@ static void decode_library_call(const struct entries *entries, const struct atom
 }
 
 /* Which memory is about to be accessed; two places of what a call touches. */
-static void decode_scout(const struct entries *entries, const struct atomic *atomic,
-			 const struct target *target, const struct user_regs_struct *regs, struct call *call)
+static void decode_scout(const struct entries *entries, const struct atomic *atomic, struct tracee *tracee,
+			 const struct user_regs_struct *regs, struct call *call)
 {
 	struct touched at[TOUCHED_MOST];
 	bool whole;
@@ -228,7 +238,7 @@ static void decode_scout(const struct entries *entries, const struct atomic *ato
 		call->object = regs->rdi;
 		call->object2 = copy_kind_of(atomic->copies) == COPY_FILL ? 0 : regs->rsi;
 	} else if (atomic->kind == ATOMIC_CALL) {
-		const size_t length = find_touched(entries, atomic, target, regs, at, &whole);
+		const size_t length = find_touched(entries, atomic, tracee, regs, at, &whole);
 		call->object = length > 0 ? at[0].address : 0;
 		call->object2 = length > 1 ? at[1].address : 0;
 	}
@@ -241,13 +251,13 @@ static enum status decode_atomic(const struct entries *entries, const struct sto
 	if (!atomic || !regs)
 		return atomic ? STATUS_GONE : STATUS_NOT_FOUND;
 	if (atomic->scout) {
-		decode_scout(entries, atomic, stop->tracee->target, regs, call);
+		decode_scout(entries, atomic, stop->tracee, regs, call);
 		return STATUS_OK;
 	}
 	if (atomic->kind == ATOMIC_RELEASE)
 		return decode_release(entries, atomic, stop->tracee->target, regs, call);
 	if (atomic->kind == ATOMIC_CALL || atomic->kind == ATOMIC_RESULT) {
-		decode_library_call(entries, atomic, stop->tracee->target, regs, call);
+		decode_library_call(entries, atomic, stop->tracee, regs, call);
 		return STATUS_OK;
 	}
 	const bool told = atomic_is_told(atomic);

@@ -174,7 +174,9 @@ static bool name_symbol(struct places *places, struct text *text, uint64_t addre
 	if (!symbol || GELF_ST_TYPE(sym.st_info) != STT_OBJECT || offset >= sym.st_size)
 		return false;
 	char *plain = demangle(symbol);
-	text_append(text, "%s", plain ? plain : symbol);
+	const char *name = plain ? plain : symbol;
+	/* Without its version. */
+	text_append(text, "%.*s", (int)strcspn(name, "@"), name);
 	free(plain);
 	if (offset)
 		text_append(text, "+%#" PRIx64, offset);

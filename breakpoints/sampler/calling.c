@@ -42,14 +42,16 @@ static uint64_t caller_of(const struct sampler *sampler, const struct site *site
 	return 0;
 }
 
-size_t calling_touched(struct sampler *sampler, const struct site *site, const struct target *target,
+size_t calling_touched(struct sampler *sampler, const struct site *site, struct tracee *tracee,
 		       const struct user_regs_struct *regs, struct touched at[TOUCHED_MOST])
 {
 	bool whole, own;
+	const struct target *target = tracee->target;
 	const uint64_t after = caller_of(sampler, site, target, regs, &own);
 	if (own)
 		return 0;
 	const struct memory_caller caller = {.target = target,
+					     .tracee = tracee,
 					     .regs = regs,
 					     .stack = regs->rsp + (site->jumps ? sizeof(after) : 0),
 					     .states = sampler->states};

@@ -92,12 +92,13 @@ bool sampler_last_leaves(const struct sampler *sampler)
 	return sampler->last_leaves;
 }
 
-static size_t site_touched(struct sampler *sampler, struct site *site, struct target *target,
+static size_t site_touched(struct sampler *sampler, struct site *site, struct tracee *tracee,
 			   const struct user_regs_struct *regs, struct touched at[TOUCHED_MOST])
 {
 	uint8_t code[TOUCHED_CODE] = {0};
+	struct target *target = tracee->target;
 	if (site->call)
-		return calling_touched(sampler, site, target, regs, at);
+		return calling_touched(sampler, site, tracee, regs, at);
 	if (!making_code(sampler, target, site->address, code))
 		return 0;
 	const size_t length = operands_touched(sampler->operands, site->address, code, regs, at);
@@ -133,7 +134,8 @@ static bool enter_stub(const struct sampler *sampler, uint64_t address, struct u
 }
 
 /* Does an instruction set eax to this number there? */
-static bool sets_number(const struct sampler *sampler, struct target *target, uint64_t address, uint32_t number)
+static bool sets_number(const struct sampler *sampler, struct target *target, uint64_t address,
+			uint32_t number)
 {
 	uint8_t code[TOUCHED_CODE], sets[1 + sizeof(number)] = {0xb8};
 	memcpy(sets + 1, &number, sizeof(number));
@@ -146,8 +148,7 @@ static bool calls_for_nothing(const struct sampler *sampler, struct target *targ
 {
 	static const uint8_t system_call[] = {0x0f, 0x05};
 	uint8_t code[TOUCHED_CODE];
-	if (!memory_call_touches_nothing(regs->rax) ||
-	    !making_code(sampler, target, site->address, code) ||
+	if (!memory_call_touches_nothing(regs->rax) || !making_code(sampler, target, site->address, code) ||
 	    memcmp(code, system_call, sizeof(system_call)) != 0)
 		return false;
 	for (uint64_t away = 1; away <= NUMBER_AWAY; away++)
@@ -178,7 +179,7 @@ static enum status meet_site(struct sampler *sampler, struct tracee *tracee, uin
 	}
 	if (!site->planted)
 		return STATUS_OK;
-	*length = site_touched(sampler, site, tracee->target, regs, at);
+	*length = site_touched(sampler, site, tracee, regs, at);
 	const uint64_t copy =
 	    sampler->sparing && !site->relied ? 0 : making_pass(sampler, tracee->target, site);
 	if (!copy)
@@ -274,7 +275,7 @@ size_t sampler_about(struct sampler *sampler, struct tracee *tracee, uint32_t th
 	else if (site && is_unknown(site))
 		(void)calling_unknown(sampler, site, tracee->target, regs);
 	else if (site && (site->planted || site->held))
-		length = site_touched(sampler, site, tracee->target, regs, at);
+		length = site_touched(sampler, site, tracee, regs, at);
 	return length;
 }
 

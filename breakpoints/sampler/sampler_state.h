@@ -105,7 +105,7 @@ void code_forget(struct sampler *sampler);
 bool code_is_watched(const struct sampler *sampler, uint64_t address);
 
 /* calling.c: functions of libraries that the code calls. A thread stands at the site of one: what that is about to touch. */
-size_t calling_touched(struct sampler *sampler, const struct site *site, const struct target *target,
+size_t calling_touched(struct sampler *sampler, const struct site *site, struct tracee *tracee,
 		       const struct user_regs_struct *regs, struct touched at[TOUCHED_MOST]);
 /* The same from the values of the call that the log has, but for what needn't be told any more. */
 size_t calling_logged(struct sampler *sampler, const struct numbered_call *call, const uint64_t *values,

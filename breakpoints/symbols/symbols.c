@@ -6,6 +6,8 @@
 
 #define VERSION_HIDDEN 0x8000 /* of a .gnu.version entry: an older version, not what new programs bind to */
 
+enum wanted { DEFINED, CHOSEN, FOREIGN };
+
 struct table {
 	Elf *elf;
 	Elf_Data *symbols;
@@ -13,7 +15,7 @@ struct table {
 	size_t strings;	    /* section of the names */
 	size_t length;
 	const struct module *module;
-	bool chosen; /* indirect functions, instead of all others */
+	enum wanted wanted;
 	symbol_visitor *visit;
 	void *context;
 };
@@ -47,9 +49,11 @@ static void visit_named(const struct table *table, const char *name, struct symb
 static bool is_wanted(const struct table *table, const GElf_Sym *symbol)
 {
 	const int type = GELF_ST_TYPE(symbol->st_info);
+	if (table->wanted == FOREIGN)
+		return symbol->st_shndx == SHN_UNDEF && (type == STT_OBJECT || type == STT_NOTYPE);
 	if (symbol->st_shndx == SHN_UNDEF)
 		return false;
-	return table->chosen ? type == STT_GNU_IFUNC : type == STT_FUNC || type == STT_OBJECT;
+	return table->wanted == CHOSEN ? type == STT_GNU_IFUNC : type == STT_FUNC || type == STT_OBJECT;
 }
 
 static void visit_table(const struct table *table)
@@ -66,15 +70,16 @@ static void visit_table(const struct table *table)
 			continue;
 		if (table->versions)
 			gelf_getversym(table->versions, (int)i, &version);
-		struct symbol symbol = {.address = sym.st_value + table->module->bias,
-					.size = sym.st_size,
-					.function = GELF_ST_TYPE(sym.st_info) != STT_OBJECT,
-					.is_default = !(version & VERSION_HIDDEN)};
+		struct symbol symbol = {
+		    .address = table->wanted == FOREIGN ? 0 : sym.st_value + table->module->bias,
+		    .size = sym.st_size,
+		    .function = GELF_ST_TYPE(sym.st_info) != STT_OBJECT && table->wanted != FOREIGN,
+		    .is_default = !(version & VERSION_HIDDEN)};
 		visit_named(table, name, &symbol);
 	}
 }
 
-static enum status each(const struct module *module, bool chosen, symbol_visitor *visit, void *context)
+static enum status each(const struct module *module, enum wanted wanted, symbol_visitor *visit, void *context)
 {
 	int fd = module_open(module);
 	if (fd < 0)
@@ -90,14 +95,14 @@ static enum status each(const struct module *module, bool chosen, symbol_visitor
 	while ((section = elf_nextscn(elf, section))) {
 		GElf_Shdr header;
 		if (!gelf_getshdr(section, &header) || header.sh_entsize == 0 ||
-		    (header.sh_type != SHT_DYNSYM && header.sh_type != SHT_SYMTAB))
+		    (header.sh_type != SHT_DYNSYM && (header.sh_type != SHT_SYMTAB || wanted == FOREIGN)))
 			continue;
 		struct table table = {.elf = elf,
 				      .symbols = elf_getdata(section, NULL),
 				      .strings = header.sh_link,
 				      .length = header.sh_size / header.sh_entsize,
 				      .module = module,
-				      .chosen = chosen,
+				      .wanted = wanted,
 				      .visit = visit,
 				      .context = context};
 		if (header.sh_type == SHT_DYNSYM)
@@ -112,12 +117,17 @@ static enum status each(const struct module *module, bool chosen, symbol_visitor
 
 enum status symbols_each(const struct module *module, symbol_visitor *visit, void *context)
 {
-	return each(module, false, visit, context);
+	return each(module, DEFINED, visit, context);
 }
 
 enum status symbols_each_chosen(const struct module *module, symbol_visitor *visit, void *context)
 {
-	return each(module, true, visit, context);
+	return each(module, CHOSEN, visit, context);
+}
+
+enum status symbols_each_foreign(const struct module *module, symbol_visitor *visit, void *context)
+{
+	return each(module, FOREIGN, visit, context);
 }
 
 static bool reserved_to_libc(const char *name)

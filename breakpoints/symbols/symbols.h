@@ -25,6 +25,9 @@ enum status symbols_each(const struct module *module, symbol_visitor *visit, voi
 /* The same of indirect functions alone, which the loader chooses one for: the address is that of what chooses. */
 enum status symbols_each_chosen(const struct module *module, symbol_visitor *visit, void *context);
 
+/* Names of objects that the module takes from others, at address 0, from .dynsym. */
+enum status symbols_each_foreign(const struct module *module, symbol_visitor *visit, void *context);
+
 /*
  * In a static program the code of libc has no module of its own. Linkers place it after the program's own
  * objects and libraries, in the order of the command line; so it begins at the lowest function whose name is

@@ -12,6 +12,7 @@
  *     digits   ecvt, the same                                  decoded  mbrtowc of half a character each
  *     exits    on_exit, whose functions run in reverse order  emptied  madvise of what another one writes
  *     replaced mmap of it                                     secured  mprotect of it
+ *     letters  iswalpha while another one sets the locale      zone     timezone, a variable that mktime sets
  */
 #include <assert.h>
 #include <locale.h>
@@ -25,6 +26,7 @@
 #include <sys/shm.h>
 #include <time.h>
 #include <wchar.h>
+#include <wctype.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool right;
@@ -145,6 +147,41 @@ static void *ask_twice(void *unused)
 	enter();
 	const char *one = getenv("FMC_LIBRARY"), *two = getenv("FMC_LIBRARY");
 	assert(one && two && strcmp(one, two) == 0);
+	leave();
+	return unused;
+}
+
+static void *set_locale(void *unused)
+{
+	enter();
+	assert(setlocale(LC_CTYPE, "C"));
+	assert(setlocale(LC_CTYPE, "C.UTF-8"));
+	leave();
+	return unused;
+}
+
+static void *ask_for_letter(void *unused)
+{
+	enter();
+	assert(iswalpha(0xe9));
+	leave();
+	return unused;
+}
+
+/* Before, the time zone is another one than the environment says. */
+static void *set_zone(void *unused)
+{
+	struct tm date = {.tm_year = 100, .tm_mday = 1};
+	enter();
+	(void)mktime(&date);
+	leave();
+	return unused;
+}
+
+static void *ask_for_zone(void *unused)
+{
+	enter();
+	assert(timezone == 0 || (right && timezone == -3600));
 	leave();
 	return unused;
 }
@@ -377,6 +414,8 @@ static const struct {
 	     {"decoded", decode, decode},
 	     {"exits", leave_first, leave_second},
 	     {"ask", set_variable, ask_twice},
+	     {"letters", set_locale, ask_for_letter},
+	     {"zone", ask_for_zone, set_zone},
 	     {"half", write_text, read_text},
 	     {"freed", replace_name, compare_name},
 	     {"closed", print, close_stream},
@@ -397,6 +436,9 @@ int main(int argc, char **argv)
 	static time_t times[2] = {0, 1000001000};
 	pthread_t a, b;
 	right = argc > 2;
+	setenv("TZ", "FMC0", 1);
+	tzset();
+	setenv("TZ", "FMC-1", 1);
 	setenv("FMC_LIBRARY", "1", 1);
 	assert(setlocale(LC_CTYPE, "C.UTF-8"));
 	name = malloc(32);
