@@ -342,6 +342,7 @@ says 'thread-local variables' "^Not every access was watched: a thread touches a
 # How much functions of libc's write, or read, for the program: the other thread writes one byte of it, or the first one that is none of it.
 cat >"$SCRATCH/buffers.c" <<'EOT'
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <locale.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -352,6 +353,7 @@ cat >"$SCRATCH/buffers.c" <<'EOT'
 #include <unistd.h>
 #include <wchar.h>
 #include <wctype.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Alignas(64) volatile char shared[64];
 static char *const text = (char *)shared;
 static const char *how;
@@ -390,6 +392,12 @@ static void *one(void *unused)
 #endif
 	if (is("dates"))
 		result = mktime(&date);
+	if (is("locked numbers"))
+		pthread_mutex_lock(&lock);
+	if (is("numbers") || is("locked numbers"))
+		result = open("/dev/null", O_RDONLY);
+	if (is("locked numbers"))
+		pthread_mutex_unlock(&lock);
 	if (is("environment"))
 		setenv("FMC_BUFFERS", "1", 1);
 	return unused;
@@ -404,7 +412,7 @@ static void *other(void *unused)
 	else if (is("names"))
 		result = tzname[1] != NULL;
 #endif
-	else if (is("dates"))
+	else if (is("dates") || is("numbers") || is("locked numbers"))
 		return one(unused);
 	else if (is("environment"))
 		result = environ != NULL;
@@ -448,6 +456,12 @@ depends '(__)?timezone at .*' "$SCRATCH/buffers" zone
 depends '(__)?tzname(\[1\])? at .*' "$SCRATCH/buffers" names
 depends '_*environ at .*' "$SCRATCH/buffers" environment
 ordered "$SCRATCH/apart" dates
+# Which number a descriptor gets isn't looked at, which is said where it depends on an order that no operation makes.
+ordered "$SCRATCH/buffers" numbers
+says 'numbers of descriptors: a condition' '^under .*, numbers of descriptors as they were given, sequential'
+judge '... in JSON as well' grep -q 'numbers of descriptors as they were given' "$SCRATCH/json"
+ordered "$SCRATCH/buffers" "locked numbers"
+judge 'numbers that operations order: none' [ "$(grep -c 'numbers of descriptors' "$SCRATCH/out")" = 0 ]
 
 # Functions of libraries count where they are called, however that is done, and not where they only might be.
 cat >"$SCRATCH/called.c" <<'EOT'

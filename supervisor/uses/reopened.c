@@ -1,6 +1,7 @@
 /*
  * Numbers of descriptors. One that is closed leads to something else when it is opened again: a thread that goes on with the number is to
- * come after whoever has opened it, and before whoever closes it.
+ * come after whoever has opened it, and before whoever closes it. And which number is given depends on those that others open or close at that
+ * time, though few programs go by that.
  */
 #include "supervisor/uses/uses.h"
 
@@ -27,8 +28,10 @@ void descriptors_used(struct process *process, uint32_t thread, int descriptor)
 
 void descriptors_changed(struct process *process, uint32_t thread, int descriptor)
 {
-	if (descriptor >= 0)
-		unordered_change(process, thread, CHANNEL_DESCRIPTOR, id_of(process, descriptor));
+	if (descriptor < 0)
+		return;
+	unordered_change(process, thread, CHANNEL_DESCRIPTOR, id_of(process, descriptor));
+	unordered_use(process, thread, CHANNEL_NUMBERS, process->space);
 }
 
 #define NUMBERS 1024 /* beyond which it isn't known which ones are free */
@@ -54,6 +57,7 @@ static void note_lowest(struct process *process, uint32_t thread, int from, int 
 	bool taken[NUMBERS];
 	if (count == 0)
 		return;
+	unordered_change(process, thread, CHANNEL_NUMBERS, process->space);
 	find_taken(process, taken);
 	for (int number = from < 0 ? NUMBERS : from; number < NUMBERS && count > 0; number++)
 		if (!taken[number]) {

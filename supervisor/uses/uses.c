@@ -54,6 +54,7 @@ static const struct {
 	 USE_DEPENDS | USE_CHANGES},
     [CHANNEL_DESCRIPTOR] = {"descriptors that one thread closes and another one uses",
 			    USE_DEPENDS | USE_CHANGES},
+    [CHANNEL_NUMBERS] = {NUMBERS_AS_GIVEN, USE_DEPENDS | USE_CHANGES},
     [CHANNEL_STATE] =
 	{"settings of descriptors and of what they lead to (fcntl, ioctl, setsockopt, epoll_ctl) "
 	 "that one thread changes and another one asks for",
@@ -71,6 +72,7 @@ static bool is_own(enum channel_kind kind)
 	case CHANNEL_HANDLER:
 	case CHANNEL_SETTING:
 	case CHANNEL_DESCRIPTOR:
+	case CHANNEL_NUMBERS:
 		return true;
 	default:
 		return false;
@@ -84,7 +86,10 @@ static uint64_t id_among_all(const struct process *process, enum channel_kind ki
 
 void uses_remark(struct process *process, enum channel_kind kind)
 {
-	process_remark(process, kinds[kind].text);
+	if (kind == CHANNEL_NUMBERS)
+		process_remark_on_memory(process, kinds[kind].text);
+	else
+		process_remark(process, kinds[kind].text);
 }
 
 static size_t slot_of(const struct channel_use *at, size_t room, enum channel_kind kind, uint64_t id)

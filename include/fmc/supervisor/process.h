@@ -394,6 +394,9 @@ void process_judge_uses(struct process *process, const struct trace *trace);
  * by name: a list with "; " between. */
 const char *process_uncontrolled(const struct process *process);
 
+/* In such a list: threads open or close descriptors in no order, so that another order may give them other numbers. All else of it is the same. */
+#define NUMBERS_AS_GIVEN "numbers of descriptors as they were given"
+
 /* Does such a list name atomic instructions that aren't controlled as process_options.atomics wasn't asked for? */
 bool process_names_atomics(const char *uncontrolled);
 

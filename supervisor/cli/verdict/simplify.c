@@ -70,7 +70,7 @@ static enum minimize_end run(void *context, const struct plan *plan, struct trac
 	enum status status = session_run(r->session, plan, trace, &finding);
 	enum minimize_end end = MINIMIZE_UNKNOWN;
 	const char *uncontrolled = process_uncontrolled(r->session->process);
-	r->uncontrolled |= uncontrolled && *uncontrolled;
+	r->uncontrolled |= uncontrolled && *uncontrolled && strcmp(uncontrolled, NUMBERS_AS_GIVEN) != 0;
 	if (status || trace->end == END_INTERRUPTED || trace->end == END_ERROR)
 		end = MINIMIZE_STOP;
 	else if (finding_classify(trace) != FINDING_NONE)

@@ -116,15 +116,22 @@ static void replace_uncontrolled(struct verdict *verdict, char *list)
 		verdict_because(verdict, "%s%s", uncontrolled, list);
 }
 
+static bool is_numbers(const char *item, size_t length)
+{
+	return length == strlen(NUMBERS_AS_GIVEN) && strncmp(item, NUMBERS_AS_GIVEN, length) == 0;
+}
+
 void verdict_uncontrolled(struct verdict *verdict, const char *list)
 {
 	for (const char *item = list; *item;) {
 		const char *end = strstr(item, "; ");
 		const size_t length = end ? (size_t)(end - item) : strlen(item);
 		char *longer;
-		if (!is_listed(verdict->uncontrolled, item, length) &&
-		    asprintf(&longer, "%s%s%.*s", verdict->uncontrolled ? verdict->uncontrolled : "",
-			     verdict->uncontrolled ? "; " : "", (int)length, item) >= 0)
+		if (is_numbers(item, length))
+			verdict->numbers_given = true;
+		else if (!is_listed(verdict->uncontrolled, item, length) &&
+			 asprintf(&longer, "%s%s%.*s", verdict->uncontrolled ? verdict->uncontrolled : "",
+				  verdict->uncontrolled ? "; " : "", (int)length, item) >= 0)
 			replace_uncontrolled(verdict, longer);
 		item += length + (end ? 2 : 0);
 	}
@@ -215,6 +222,8 @@ static void print_conditions(const struct verdict *verdict, const char *gap, con
 	print_fairness(verdict, stream);
 	if (verdict->ordered)
 		fprintf(stream, ", time-outs firing in order");
+	if (verdict->numbers_given)
+		fprintf(stream, ", " NUMBERS_AS_GIVEN);
 	fprintf(stream, ", %s", verdict->conditions);
 }
 

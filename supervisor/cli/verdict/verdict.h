@@ -62,13 +62,13 @@ struct verdict {
 	uint64_t unmodelled; /* operations, in all executions */
 	bool
 	    all_shared; /* if at accesses to memory, also at those that operations order (--granularity memory) */
-	bool atomics;  /* threads were switched at atomic instructions of the program, too */
-	bool follow;   /* its processes were followed, */
+	bool atomics;	    /* threads were switched at atomic instructions of the program, too */
+	bool follow;	    /* its processes were followed, */
 	bool shares_memory; /* and may have memory in common */
-	bool driven;   /* it had a client */
-	bool tso;      /* their stores waited in buffers */
-	bool parted;   /* some accesses were several operations, for their parts */
-	bool compiled; /* threads were switched at accesses that the program tells of, */
+	bool driven;	    /* it had a client */
+	bool tso;	    /* their stores waited in buffers */
+	bool parted;	    /* some accesses were several operations, for their parts */
+	bool compiled;	    /* threads were switched at accesses that the program tells of, */
 	char uncompiled[PROCESS_UNCOMPILED]; /* which these libraries don't; empty: none */
 	bool reduced;			     /* complete but for executions that are equivalent to others */
 	uint64_t classes;    /* executions that differ in more than the order of independent operations */
@@ -102,6 +102,8 @@ struct verdict {
 	char *because[VERDICT_REASONS];	  /* why the search isn't complete */
 	size_t reasons;
 	char *uncontrolled; /* verdict_uncontrolled() so far, as that takes it; NULL: nothing */
+	bool
+	    numbers_given; /* descriptors have the numbers that they were given: in another order they may have others */
 	struct warning warnings[WARNINGS]; /* by kind */
 	struct race_list
 	    *races; /* of this search and those before it (races.h), borrowed; NULL: there is none */
@@ -146,7 +148,7 @@ void verdict_because(struct verdict *verdict, const char *format, ...) __attribu
 
 /*
  * The same of what isn't controlled, a list as process_uncontrolled() gives it of each execution: one reason, which names everything
- * once.
+ * once. Numbers of descriptors are a condition instead.
  */
 void verdict_uncontrolled(struct verdict *verdict, const char *list);
 
