@@ -144,6 +144,7 @@ const struct memory_call memory_table_texts[] = {
     {"__uflow", {STREAM_USED(0)}},
     {"__fpending", {STREAM_USED(0)}},
     {"__freading", {STREAM_USED(0)}},
+    {"fflush", {STREAM_WRITTEN(0)}},
     {"fflush_unlocked", {STREAM_USED(0)}},
     {"fgets", {WRITES(0, BYTES_1), STREAM_USED(2)}},
     {"__fgets_chk", {WRITES(0, BYTES_2), STREAM_USED(3)}},

@@ -517,6 +517,20 @@ static void semaphore_in_d(void)
 	ck_assert_int_eq(sem_init((sem_t *)(void *)D, 0, 3), 0);
 }
 
+/* All of these are words of zeros at first. */
+static void lock_attributes_in_d(void)
+{
+	memset(D, 0, 64);
+}
+
+static const char *const asked[] = {"pthread_attr_getinheritsched", "pthread_attr_getschedpolicy",
+				    "pthread_attr_getscope"};
+static const char *const asked_of_locks[] = {
+    "pthread_mutexattr_gettype",     "pthread_mutexattr_getkind_np",  "pthread_mutexattr_getprotocol",
+    "pthread_mutexattr_getpshared",  "pthread_mutexattr_getrobust",   "pthread_condattr_getclock",
+    "pthread_condattr_getpshared",   "pthread_rwlockattr_getpshared", "pthread_rwlockattr_getkind_np",
+    "pthread_barrierattr_getpshared"};
+
 START_TEST(threads)
 {
 	const uint64_t me = U(pthread_self());
@@ -542,9 +556,23 @@ START_TEST(threads)
 	AFTER(attributes_in_d, EXACT, "pthread_attr_getguardsize", U(D), U(A));
 	AFTER(attributes_in_d, EXACT, "pthread_attr_getstacksize", U(D), U(A));
 	AFTER(attributes_in_d, EXACT, "pthread_attr_getschedparam", U(D), U(A));
+	for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
+		AFTER(attributes_in_d, EXACT, asked[i], U(D), U(A));
+	AFTER(attributes_in_d, MOST, "pthread_attr_getstackaddr", U(D), U(A));
+	AFTER(attributes_in_d, MOST, "pthread_attr_getsigmask_np", U(D), U(A));
+	AFTER(attributes_in_d, MOST, "pthread_attr_getaffinity_np", U(D), 128, U(A));
+	CALL(MOST, "pthread_getattr_default_np", U(A));
+	for (size_t i = 0; i < sizeof asked_of_locks / sizeof *asked_of_locks; i++)
+		AFTER(lock_attributes_in_d, EXACT, asked_of_locks[i], U(D), U(A));
 	AFTER(semaphore_in_d, EXACT, "sem_getvalue", U(D), U(A));
 }
 END_TEST
+
+static void sets_in_b(void)
+{
+	memset(B, 0x0f, 128);
+	memset(B + 128, 0x3c, 128);
+}
 
 START_TEST(signals)
 {
@@ -552,6 +580,8 @@ START_TEST(signals)
 	CALL(EXACT, "sigfillset", U(A));
 	CALL(EXACT, "sigpending", U(A));
 	CALL(EXACT, "pthread_sigmask", SIG_BLOCK, 0, U(A));
+	AFTER(sets_in_b, MOST, "sigorset", U(A), U(B), U(B + 128));
+	AFTER(sets_in_b, MOST, "sigandset", U(A), U(B), U(B + 128));
 	CALL(EXACT, "sigprocmask", SIG_BLOCK, 0, U(A));
 	CALL(MOST, "sigaddset", U(A), SIGUSR1);
 	CALL(MOST, "sigdelset", U(A), SIGUSR1);
