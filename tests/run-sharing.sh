@@ -342,6 +342,7 @@ says 'thread-local variables' "^Not every access was watched: a thread touches a
 # How much functions of libc's write, or read, for the program: the other thread writes one byte of it, or the first one that is none of it.
 cat >"$SCRATCH/buffers.c" <<'EOT'
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <locale.h>
 #include <pthread.h>
@@ -392,6 +393,8 @@ static void *one(void *unused)
 #endif
 	if (is("dates"))
 		result = mktime(&date);
+	if (is("load"))
+		result = dlopen("libm.so.6", RTLD_NOW | RTLD_GLOBAL) != NULL;
 	if (is("locked numbers"))
 		pthread_mutex_lock(&lock);
 	if (is("numbers") || is("locked numbers"))
@@ -416,6 +419,8 @@ static void *other(void *unused)
 		return one(unused);
 	else if (is("environment"))
 		result = environ != NULL;
+	else if (is("load"))
+		result = dlsym(RTLD_DEFAULT, "lgamma") != NULL;
 	else if (at < 64)
 		shared[at] = 'x';
 	return unused;
@@ -455,6 +460,7 @@ depends 'what setlocale\(\) goes by at .*' "$SCRATCH/buffers" locale
 depends '(__)?timezone at .*' "$SCRATCH/buffers" zone
 depends '(__)?tzname(\[1\])? at .*' "$SCRATCH/buffers" names
 depends '_*environ at .*' "$SCRATCH/buffers" environment
+depends '.*what dlopen\(\) goes by at .*' "$SCRATCH/buffers" load
 ordered "$SCRATCH/apart" dates
 # Which number a descriptor gets isn't looked at, which is said where it depends on an order that no operation makes.
 ordered "$SCRATCH/buffers" numbers

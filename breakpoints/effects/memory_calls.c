@@ -46,6 +46,7 @@ const char *memory_state_name(size_t i)
 							 [QUICK_EXITS] = "quick_exit",
 							 [LOGGING] = "syslog",
 							 [KEYS] = "pthread_key_create",
+							 [LOADED] = "dlopen",
 							 [INPUT] = "_IO_2_1_stdin_",
 							 [OUTPUT] = "_IO_2_1_stdout_",
 							 [ERRORS] = "_IO_2_1_stderr_",

@@ -17,7 +17,7 @@ const struct memory_call *memory_calls_find(const char *name);
  */
 bool memory_state_shared(size_t i);
 bool memory_state_for_program(size_t i);
-#define MEMORY_STATES 55
+#define MEMORY_STATES 56
 const char *memory_state_name(size_t i);
 
 /* A thread that stands before such a call. */

@@ -58,6 +58,24 @@ bool memory_call_is_fixed(const struct memory_call *call)
 	return true;
 }
 
+static bool is_locked_state(enum state state)
+{
+	switch (state) {
+	case RANDOM:
+	case OUTPUT:
+	case ERRORS:
+	case INPUT:
+	case EXITS:
+	case QUICK_EXITS:
+	case LOGGING:
+	case KEYS:
+	case LOADED:
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* By a lock of libc's. */
 static bool is_locked(const struct part *part)
 {
@@ -67,9 +85,8 @@ static bool is_locked(const struct part *part)
 	case STREAM_KEPT:
 		return true;
 	case STATE:
-		return part->argument == RANDOM || part->argument == OUTPUT || part->argument == ERRORS ||
-		       part->argument == INPUT || part->argument == EXITS || part->argument == QUICK_EXITS ||
-		       part->argument == LOGGING || part->argument == KEYS;
+	case STATE_UNLESS:
+		return is_locked_state((enum state)part->argument);
 	default:
 		return false;
 	}

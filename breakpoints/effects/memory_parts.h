@@ -28,6 +28,7 @@ enum extent {
 	LENGTH_4,  /* ... the fifth */
 	LENGTH_5,  /* ... the sixth */
 	LENGTH_6,  /* ... the seventh */
+	FOLDER,	   /* of opendir(): with what it has read, if it is about to read more */
 	HANDLE,	   /* of a file, by name_to_handle_at(): as long as it says itself */
 	WIDE_1,	   /* so many wide characters as the second argument says */
 	WIDE_2,	   /* ... the third */
@@ -151,6 +152,7 @@ enum state {
 	QUICK_EXITS,
 	LOGGING, /* by syslog() */
 	KEYS,	 /* numbers that pthread_key_create() gives */
+	LOADED,	 /* libraries, by dlopen() */
 	INPUT,
 	OUTPUT,
 	ERRORS,

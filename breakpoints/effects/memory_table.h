@@ -47,8 +47,12 @@ extern const struct memory_call memory_table_texts[], memory_table_files[], memo
 /* Variables that libc writes for the program. */
 #define WRITES_ZONE                                                                                          \
 	WRITES_STATE(TIME_ZONE, long), WRITES_STATE(ZONE_NAMES, char *[2]), WRITES_STATE(DAYLIGHT, int)
-#define WRITES_OPTIONS	       WRITES(OPTION, STATE), WRITES(OPTION_ARGUMENT, STATE), WRITES(OPTION_LETTER, STATE)
-#define WRITES_ERRORS	       WRITES_STATE(ERROR_COUNT, unsigned)
+#define WRITES_OPTIONS WRITES(OPTION, STATE), WRITES(OPTION_ARGUMENT, STATE), WRITES(OPTION_LETTER, STATE)
+#define WRITES_ERRORS  WRITES_STATE(ERROR_COUNT, unsigned)
+#define READS_UNLESS(argument, state)                                                                        \
+	{                                                                                                    \
+		state, STATE_UNLESS, false, argument                                                         \
+	}
 #define SHIFT(argument, state) WRITES_OF(argument, mbstate_t), WRITES_UNLESS(argument, state)
 /*
  * Streams. Who reads, seeks or asks where it is depends on whatever others do with the stream. Of two who write to standard output or the

@@ -12,10 +12,12 @@
 #define LONGEST_STRING	 65536
 #define TEMPLATE_BYTES	 6 /* of what mkstemp() replaces */
 #define PAGE		 4096
-#define WIDEST_CHARACTER 6  /* bytes, in encodings of locales */
-#define MOST_DIGITS	 17 /* that gcvt() writes, */
-#define BESIDE_DIGITS	 8  /* with a sign, a point, and zeros or an exponent, and the 0 at the end */
-#define HANDLE_BYTES	 8  /* before what it says of itself */
+#define WIDEST_CHARACTER 6	   /* bytes, in encodings of locales */
+#define MOST_DIGITS	 17	   /* that gcvt() writes, */
+#define BESIDE_DIGITS	 8	   /* with a sign, a point, and zeros or an exponent, and the 0 at the end */
+#define FOLDER_BYTES	 48	   /* of what opendir() returns, before its entries, */
+#define MOST_ENTRIES	 (1 << 20) /* of which there are no more bytes than these */
+#define HANDLE_BYTES	 8	   /* before what it says of itself */
 
 /* Commands of fcntl(). */
 static bool sets_lock(int command)
@@ -86,6 +88,19 @@ static uint64_t wide_appended_bytes(const struct target *target, const uint64_t 
 	return bytes + (last ? sizeof(last) : 0);
 }
 
+/* As glibc has it. Where it is another libc's it has no buffer of whole pages, and the first byte stands for it. */
+static uint64_t folder_bytes(const struct target *target, uint64_t address)
+{
+	struct {
+		int descriptor, lock;
+		uint64_t room, length, next;
+	} folder;
+	if (target_read(target, address, &folder, sizeof(folder)) != STATUS_OK ||
+	    folder.next < folder.length || folder.room % PAGE || folder.room > MOST_ENTRIES)
+		return 1;
+	return FOLDER_BYTES + folder.room;
+}
+
 static bool is_emptied(int advice)
 {
 	return advice == MADV_DONTNEED || advice == MADV_REMOVE || advice == MADV_FREE;
@@ -130,6 +145,8 @@ static uint64_t bytes_of(const struct memory_caller *caller, const struct part *
 		return number_at(target, arguments[5]);
 	case LENGTH_6:
 		return number_at(target, arguments[6]);
+	case FOLDER:
+		return folder_bytes(target, address);
 	case HANDLE:
 		return HANDLE_BYTES + number_at(target, address);
 	case WORD:

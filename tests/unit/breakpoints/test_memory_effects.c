@@ -851,6 +851,25 @@ START_TEST(addresses)
 }
 END_TEST
 
+/* readdir() fills its buffer anew, but for that what it returns stays as it is. */
+START_TEST(entries_of_folders)
+{
+	DIR *own = opendir("/");
+	const struct user_regs_struct regs = {.rdi = U(own)};
+	const uint64_t states[MEMORY_STATES] = {0};
+	const struct memory_caller caller = {.target = &self, .regs = &regs, .states = states};
+	struct touched at[TOUCHED_MOST];
+	bool whole;
+	ck_assert_uint_eq(memory_call_touched(memory_calls_find("readdir"), &caller, at, &whole), 1);
+	ck_assert(at[0].address == U(own) && at[0].write && at[0].size > sizeof(struct dirent));
+	const struct dirent *entry = readdir(own);
+	ck_assert(entry && U(entry) > U(own) && U(entry) + entry->d_reclen < U(own) + at[0].size);
+	ck_assert_uint_eq(memory_call_touched(memory_calls_find("readdir"), &caller, at, &whole), 1);
+	ck_assert(at[0].address == U(own) && at[0].size == 1);
+	closedir(own);
+}
+END_TEST
+
 /* Arguments on the stack. */
 START_TEST(seventh_argument)
 {
@@ -988,4 +1007,4 @@ SUITE("memory_effects", 0, set_up, tear_down, TEST(texts), TEST(wide_texts), TES
       TEST(dates), TEST(files), TEST(names_of_temporary_files), TEST(sockets_and_waits), TEST(processes),
       TEST(threads), TEST(signals), TEST(others), TEST(seldom_called), TEST(texts_among_arguments),
       TEST(states_of_libc), TEST(state_of_the_caller), TEST(printed), TEST(printed_floats), TEST(addresses),
-      TEST(seventh_argument), TEST(memory_of_others), TEST(values))
+      TEST(entries_of_folders), TEST(seventh_argument), TEST(memory_of_others), TEST(values))
