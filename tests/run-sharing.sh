@@ -360,6 +360,7 @@ static char *const text = (char *)shared;
 static const char *how;
 static int at, descriptor;
 static volatile double number = 1.5;
+static FILE *stream;
 static __thread volatile long result;
 static int is(const char *name)
 {
@@ -393,6 +394,8 @@ static void *one(void *unused)
 #endif
 	if (is("dates"))
 		result = mktime(&date);
+	if (is("stream"))
+		result = getc_unlocked(stream);
 	if (is("load"))
 		result = dlopen("libm.so.6", RTLD_NOW | RTLD_GLOBAL) != NULL;
 	if (is("locked numbers"))
@@ -419,6 +422,8 @@ static void *other(void *unused)
 		return one(unused);
 	else if (is("environment"))
 		result = environ != NULL;
+	else if (is("stream"))
+		result = fgetc(stream);
 	else if (is("load"))
 		result = dlsym(RTLD_DEFAULT, "lgamma") != NULL;
 	else if (at < 64)
@@ -431,6 +436,8 @@ int main(int argc, char **argv)
 	how = argv[1];
 	at = argc > 2 ? atoi(argv[2]) : 64;
 	setlocale(LC_CTYPE, "C.UTF-8");
+	stream = fopen("/etc/passwd", "r");
+	result = getc(stream);
 	wmemset((wchar_t *)text, L'w', 8);
 	((wchar_t *)text)[8] = 0;
 	descriptor = is("events") ? epoll_create1(0) : 0;
@@ -460,6 +467,7 @@ depends 'what setlocale\(\) goes by at .*' "$SCRATCH/buffers" locale
 depends '(__)?timezone at .*' "$SCRATCH/buffers" zone
 depends '(__)?tzname(\[1\])? at .*' "$SCRATCH/buffers" names
 depends '_*environ at .*' "$SCRATCH/buffers" environment
+depends '[^;]* at buffers\.c:[0-9]+ by T2 and [^;]* by T3' "$SCRATCH/buffers" stream
 depends '.*what dlopen\(\) goes by at .*' "$SCRATCH/buffers" load
 ordered "$SCRATCH/apart" dates
 # Which number a descriptor gets isn't looked at, which is said where it depends on an order that no operation makes.

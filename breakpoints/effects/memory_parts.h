@@ -179,11 +179,20 @@ struct part {
 #define MEMORY_ARGUMENTS 8
 #define MEMORY_REGISTERS 6  /* of them, those after that are on the stack */
 #define CXX_STRING	 32 /* bytes of a std::string */
+/* Of a stream: flags and the pointers by which getc_unlocked() and its like, where the compiler has put them in line, read and write. */
+#define C_STREAM 72
 
 /* A length that overflows is an error of the program's, and not its last. What is no address is a number of its own meaning. */
 static inline bool memory_may_touch(uint64_t address, uint64_t size)
 {
 	return address > 0 && address < UINT64_C(1) << 47 && size > 0 && size <= UINT64_MAX / 2;
+}
+
+/* What libc keeps to itself: a byte of it, but for variables and streams that the program can access. */
+static inline uint64_t memory_state_bytes(const struct part *part)
+{
+	const bool stream = part->argument == INPUT || part->argument == OUTPUT || part->argument == ERRORS;
+	return stream ? C_STREAM : part->extent == STATE && part->bytes ? part->bytes : 1;
 }
 
 struct memory_call {

@@ -112,14 +112,15 @@ static uint64_t bytes_of(const struct memory_caller *caller, const struct part *
 	const struct target *target = caller->target;
 	switch ((enum extent)part->extent) {
 	case STATE:
-		return part->bytes ? part->bytes : 1;
-	case ONE:
 	case STATE_UNLESS:
+		return memory_state_bytes(part);
+	case STREAM_OBJECT:
+	case STREAM_KEPT:
+		return C_STREAM;
+	case ONE:
 	case THERE:
 	case STREAM:
 	case STREAM_BASE:
-	case STREAM_OBJECT:
-	case STREAM_KEPT:
 		return 1;
 	case FIXED:
 		return part->bytes;

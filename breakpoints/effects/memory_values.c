@@ -127,7 +127,10 @@ static uint64_t unit_of(const struct part *part)
 	case FIXED:
 		return part->bytes;
 	case STATE:
-		return part->bytes ? part->bytes : 1;
+		return memory_state_bytes(part);
+	case STREAM_OBJECT:
+	case STREAM_KEPT:
+		return C_STREAM;
 	case WORD:
 		return sizeof(uint64_t);
 	case NUMBER:
