@@ -350,6 +350,7 @@ cat >"$SCRATCH/buffers.c" <<'EOT'
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 #include <wchar.h>
@@ -394,6 +395,8 @@ static void *one(void *unused)
 #endif
 	if (is("dates"))
 		result = mktime(&date);
+	if (is("name"))
+		prctl(PR_GET_NAME, text);
 	if (is("stream"))
 		result = getc_unlocked(stream);
 	if (is("load"))
@@ -459,6 +462,7 @@ done <<-EOT
 	words:3:4
 	digits:10:11
 	events:23:24
+	name:15:16
 	wide:35:36
 EOT
 ordered "$SCRATCH/buffers" own

@@ -7,6 +7,7 @@
 #include <regex.h>
 #include <stddef.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -15,6 +16,16 @@
 
 #define LONGEST_STRING 65536
 #define DEVICE_BYTES   36 /* of the kernel's struct termios */
+#define NAME_BYTES     16 /* of a thread */
+#define LAST_OPTION    62 /* of prctl(), of those that are known */
+
+/* Of newer kernels than the headers may be. */
+#ifndef PR_SET_VMA
+#define PR_SET_VMA 0x53564d41
+#endif
+#ifndef PR_SCHED_CORE
+#define PR_SCHED_CORE 62
+#endif
 
 /* Ranges on their way. */
 struct list {
@@ -93,6 +104,39 @@ static void add_answers(struct list *list, uint64_t address, uint64_t count)
 	for (uint64_t i = 0; address && i < count && *list->whole; i++)
 		add(list, address + i * sizeof(struct pollfd) + offsetof(struct pollfd, revents),
 		    sizeof(short), true);
+}
+
+/* Those with other arguments than numbers; of some options it isn't known. */
+static void add_control(struct list *list, uint64_t option, uint64_t address)
+{
+	switch (option) {
+	case PR_SET_NAME:
+		add(list, address, memory_string_bytes(list->target, address, NAME_BYTES), false);
+		break;
+	case PR_GET_NAME:
+		add(list, address, NAME_BYTES, true);
+		break;
+	case PR_GET_PDEATHSIG:
+	case PR_GET_UNALIGN:
+	case PR_GET_FPEMU:
+	case PR_GET_FPEXC:
+	case PR_GET_ENDIAN:
+	case PR_GET_TSC:
+	case PR_GET_CHILD_SUBREAPER:
+		add(list, address, sizeof(int), true);
+		break;
+	case PR_GET_TID_ADDRESS:
+		add(list, address, sizeof(uint64_t), true);
+		break;
+	case PR_SET_MM:
+	case PR_SET_SECCOMP:
+	case PR_SET_VMA:
+	case PR_SCHED_CORE:
+		*list->whole = false;
+		break;
+	default:
+		*list->whole &= option <= LAST_OPTION;
+	}
 }
 
 /* Each with its address behind it in one block, and perhaps a name. */
@@ -230,6 +274,9 @@ size_t memory_list_touched(const struct memory_caller *caller, const struct part
 		break;
 	case ANSWERS:
 		add_answers(&list, argument, (uint32_t)arguments[1]);
+		break;
+	case CONTROL:
+		add_control(&list, arguments[0], argument);
 		break;
 	case DEVICE:
 		add_device(&list, arguments[1], argument);

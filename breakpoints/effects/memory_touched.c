@@ -9,7 +9,10 @@
 #include <sys/mman.h>
 #include <wchar.h>
 
-#define LONGEST_STRING	 65536
+#define LONGEST_STRING 65536
+#ifndef F_GETOWNER_UIDS
+#define F_GETOWNER_UIDS 17 /* which the C library leaves to the kernel's headers */
+#endif
 #define TEMPLATE_BYTES	 6 /* of what mkstemp() replaces */
 #define PAGE		 4096
 #define WIDEST_CHARACTER 6	   /* bytes, in encodings of locales */
@@ -23,6 +26,18 @@
 static bool sets_lock(int command)
 {
 	return command == F_SETLK || command == F_SETLKW || command == F_OFD_SETLK || command == F_OFD_SETLKW;
+}
+
+/* Eight bytes each: a kind and a number, or a number of that size. */
+static bool sets_owner(int command)
+{
+	return command == F_SETOWN_EX || command == F_SET_RW_HINT || command == F_SET_FILE_RW_HINT;
+}
+
+static bool asks_owner(int command)
+{
+	return command == F_GETOWN_EX || command == F_GETOWNER_UIDS || command == F_GET_RW_HINT ||
+	       command == F_GET_FILE_RW_HINT;
 }
 
 static bool asks_lock(int command)
@@ -219,6 +234,10 @@ static uint64_t bytes_of(const struct memory_caller *caller, const struct part *
 		return sets_lock((int)arguments[1]) ? sizeof(struct flock) : 0;
 	case LOCK_GET:
 		return asks_lock((int)arguments[1]) ? sizeof(struct flock) : 0;
+	case OWNER_SET:
+		return sets_owner((int)arguments[1]) ? sizeof(uint64_t) : 0;
+	case OWNER_GET:
+		return asks_owner((int)arguments[1]) ? sizeof(uint64_t) : 0;
 	case STRING:
 	case THERE_STRING:
 	case GOES_ON:
@@ -269,6 +288,7 @@ static uint64_t bytes_of(const struct memory_caller *caller, const struct part *
 	case TEXTS:
 	case TEXTS_HERE:
 	case ANSWERS:
+	case CONTROL:
 	case DEVICE:
 	case ADDRESSES:
 	case REGISTERS:

@@ -104,7 +104,6 @@ static const char *const quiet[] = {
     "getpgid",
     "tcgetpgrp",
     "umask",
-    "prctl",
     "mlock",
     "posix_madvise",
     "sync_file_range",

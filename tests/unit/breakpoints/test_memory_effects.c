@@ -28,6 +28,7 @@
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -458,6 +459,9 @@ START_TEST(processes)
 	CALL(EXACT, "getrlimit", RLIMIT_NOFILE, U(A));
 	CALL(EXACT, "prlimit", 0, RLIMIT_NOFILE, 0, U(A));
 	CALL(MOST, "sysinfo", U(A));
+	CALL(MOST, "prctl", PR_GET_NAME, U(A));
+	CALL(EXACT, "prctl", PR_GET_PDEATHSIG, U(A));
+	CALL(MOST, "fcntl", (uint64_t)pipes[0], F_GETOWN_EX, U(A));
 	CALL(EXACT, "getloadavg", U(A), 2);
 	CALL(EXACT, "getloadavg", U(A), 5);
 	CALL(EXACT, "sched_getaffinity", 0, 128, U(A));
