@@ -39,7 +39,7 @@ bool lives_on_fork(struct run *run, const struct stop *stop)
 	if (over || followed)
 		return over;
 	struct target *forked = target_forked(stop);
-	process_remark(run->process, "child processes (--follow makes them part of the schedule)");
+	process_remark_copied(run->process, "child processes (--follow makes them part of the schedule)");
 	run->process->has_children = true;
 	run->process->sent |= UINT64_C(1) << (SIGCHLD - 1);
 	if (forked) {

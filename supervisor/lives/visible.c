@@ -1,6 +1,7 @@
 /* Operations become visible: traps are planted at all of them. */
 #include "supervisor/accesses/accesses.h"
 #include "supervisor/lives/lives.h"
+#include "supervisor/signals/signals.h"
 
 #include <fmc/breakpoints/plugin.h>
 
@@ -9,8 +10,9 @@ bool run_become_visible(struct run *run)
 	if (run->process->threaded)
 		return false;
 	run->process->threaded = true;
-	run->process->controlled =
-	    !run->process->strayed && !run->process->signalled && !run->process->has_common;
+	signals_settle(run->process);
+	run->process->controlled = !run->process->strayed && !run->process->signalled &&
+				   !run->process->has_common && !run->process->has_children;
 	enum status status = entries_plant_all(run->process->entries, run->process->target);
 	if (status == STATUS_INTERRUPTED)
 		return run_fail(run, END_INTERRUPTED, status, "interrupted");

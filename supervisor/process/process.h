@@ -254,6 +254,7 @@ struct beginning {
 	struct output_mark output;
 	struct heads counting;
 	bool watches_channels, watches_standard;
+	uint64_t sent;
 	char uncontrolled[UNCONTROLLED_ROOM];
 };
 
@@ -681,8 +682,8 @@ void process_note(struct process *process, enum manner manner, int64_t result);
 void process_note_other(struct process *process, const char *what);
 /* A remark for the verdict: something happened that fmc doesn't control. */
 void process_remark(struct process *process, const char *text);
-/* The same of memory of its own, which copies of the process have as well. */
-void process_remark_on_memory(struct process *process, const char *text);
+/* The same of what has left nothing behind but what a copy of the process has as well. */
+void process_remark_copied(struct process *process, const char *text);
 
 /* May an execution that has learned something be run anew from its beginning? Not where somebody has seen what it has printed. */
 static inline bool process_begins_anew(const struct process *process)

@@ -15,7 +15,7 @@ void process_note_other(struct process *process, const char *what)
 	process->performed = (struct performed){.manner = MANNER_OTHER, .what = what};
 }
 
-void process_remark_on_memory(struct process *process, const char *text)
+void process_remark_copied(struct process *process, const char *text)
 {
 	size_t length = strlen(process->uncontrolled);
 	if (strstr(process->uncontrolled, text) || length + strlen(text) + 3 > sizeof process->uncontrolled)
@@ -27,5 +27,5 @@ void process_remark_on_memory(struct process *process, const char *text)
 void process_remark(struct process *process, const char *text)
 {
 	process->strayed = true;
-	process_remark_on_memory(process, text);
+	process_remark_copied(process, text);
 }

@@ -69,6 +69,7 @@ bool beginning_keep(struct process *process, const struct outcome *first)
 	beginning->counting = process->counting;
 	beginning->watches_channels = process->watches_channels;
 	beginning->watches_standard = process->watches_standard;
+	beginning->sent = process->sent;
 	memcpy(beginning->uncontrolled, process->uncontrolled, sizeof beginning->uncontrolled);
 	return true;
 }
@@ -99,6 +100,7 @@ void beginning_restore(struct process *process, uint32_t thread, struct outcome 
 	process->counting = beginning->counting;
 	process->watches_channels = process->has_channels = beginning->watches_channels;
 	process->watches_standard = beginning->watches_standard;
+	process->sent = beginning->sent;
 	rounds_plant(process, process->threads[thread].tracee);
 	look_begin(process);
 	run_from_call(process, thread, &beginning->call, first);

@@ -25,7 +25,7 @@ void process_tell_unanswered(struct process *process)
 		 "the processor's counter of time, which libraries read more than %d times before main()",
 		 ANSWERS_EARLY);
 	if (entries_given_up(process->target))
-		process_remark(process, text);
+		process_remark_copied(process, text);
 }
 
 enum status process_pass_answered(struct process *process, uint32_t thread, const struct call *call,

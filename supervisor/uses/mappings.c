@@ -29,7 +29,7 @@ static void tell(struct process *process, struct tracee *tracee, const char *wha
 	snprintf(text, sizeof text, "%s%s", what, at);
 	process->shares_memory |= what == shared_memory;
 	if (what == made_code)
-		process_remark_on_memory(process, text);
+		process_remark_copied(process, text);
 	else
 		process_remark(process, text);
 }
@@ -191,5 +191,5 @@ void mappings_begin(struct process *process)
 		process->has_made_code = has_made_code(process);
 	process->looked_for_code = true;
 	if (process->has_made_code)
-		process_remark_on_memory(process, made_code);
+		process_remark_copied(process, made_code);
 }
