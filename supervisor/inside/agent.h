@@ -44,6 +44,9 @@ struct agent_thread {
 	uint64_t signal_mask;
 	stack_t alternate; /* for handlers */
 	int32_t tid;
+	int32_t nice;
+	bool nice_known; /* else it is as nice as all are at first */
+	bool placed;	 /* it has said where its memory is to be taken from */
 	bool exited;
 	int64_t used; /* nanoseconds of the processor that it has used, as it is told */
 	uint64_t
@@ -200,7 +203,9 @@ bool files_any(void);
 bool files_is_output(const struct agent_thread *thread, uint64_t descriptor);
 /* Is it a file that was open at the beginning, and that nobody else has used? It is the thread's then. */
 bool files_is_first(const struct agent_thread *thread, uint64_t descriptor);
-/* The same, or has the thread opened it itself? */
+/* The same of others, too: where it is read is said each time. */
+bool files_reads_anywhere(const struct agent_thread *thread, uint64_t descriptor);
+/* As files_is_first(), or has the thread opened it itself? */
 bool files_is_threads(const struct agent_thread *thread, uint64_t descriptor);
 void files_close(void);
 /* Is the open file one that is kept, and not made up as it is read? And has no other thread opened it? */

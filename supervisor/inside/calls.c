@@ -58,6 +58,9 @@ static bool make_thread(struct agent_thread *parent)
 	born->tid = REGION->number + (int32_t)number;
 	born->tid_word = args.child_tid;
 	born->signal_mask = parent->signal_mask;
+	born->nice = parent->nice;
+	born->nice_known = parent->nice_known;
+	born->placed = parent->placed;
 	signals_start(born);
 	born->call.op = (struct op){.kind = OP_THREAD_START, .object = number, .object2 = NO_OBJECT};
 	*(int32_t *)args.parent_tid = born->tid;
@@ -172,6 +175,33 @@ static bool map(struct agent_thread *thread)
 	return answer(thread, result);
 }
 
+/* Advice that changes nothing of what is in memory: as the kernel takes it. */
+static bool is_hint(uint64_t advice)
+{
+	switch (advice) {
+	case MADV_NORMAL:
+	case MADV_RANDOM:
+	case MADV_SEQUENTIAL:
+	case MADV_WILLNEED:
+	case MADV_HUGEPAGE:
+	case MADV_NOHUGEPAGE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool advise(const struct agent_context *context, int64_t *result)
+{
+	const struct space *space = spaces_with(context->rdi);
+	if (context->rdx == MADV_DONTNEED)
+		return spaces_give_up(context->rdi, context->rsi);
+	if (!is_hint(context->rdx) || !space || !space->given || context->rdi + context->rsi > space->high)
+		return false;
+	*result = own_call(SYS_madvise, context->rdi, context->rsi, context->rdx, 0, 0, 0);
+	return true;
+}
+
 static bool map_otherwise(struct agent_thread *thread, long number)
 {
 	const struct agent_context *context = &thread->context;
@@ -186,7 +216,7 @@ static bool map_otherwise(struct agent_thread *thread, long number)
 		       spaces_protect(context->rdi, context->rsi, context->rdx);
 		break;
 	case SYS_madvise:
-		done = context->rdx == MADV_DONTNEED && spaces_give_up(context->rdi, context->rsi);
+		done = advise(context, &result);
 		break;
 	case SYS_brk:
 		done = spaces_break(context->rdi, &result);
@@ -287,7 +317,11 @@ bool answer_call(struct agent_thread *thread, long number)
 	case SYS_chdir:
 	case SYS_getcwd:
 	case SYS_sched_getaffinity:
+	case SYS_sched_setaffinity:
 	case SYS_getpriority:
+	case SYS_setpriority:
+	case SYS_get_mempolicy:
+	case SYS_set_mempolicy:
 	case SYS_prlimit64:
 	case SYS_getrlimit:
 	case SYS_sched_getscheduler:

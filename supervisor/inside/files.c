@@ -100,10 +100,29 @@ bool files_is_kept(int64_t descriptor)
 	}
 }
 
-/* The kernel's setting by which libc's malloc goes when it gives memory back: nobody can use it otherwise. */
-static bool is_of_malloc(uint64_t path)
+static bool begins(const char *path, const char *with)
 {
-	return strcmp((const char *)path, "/proc/sys/vm/overcommit_memory") == 0;
+	while (*with && *path == *with)
+		path++, with++;
+	return !*with;
+}
+
+/*
+ * What the kernel makes up but always in the same way: the setting by which libc's malloc goes when it gives memory back, which nobody can use otherwise; and
+ * which processors belong together.
+ */
+static bool is_constant(uint64_t at)
+{
+	static const char *const names[] = {"/cpumap", "/cpulist",  "/distance",
+					    "/online", "/possible", "/present"};
+	const char *path = (const char *)at, *last = path;
+	for (const char *c = path; *c; c++)
+		if (*c == '/')
+			last = c;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(last, names[i]) == 0 && begins(path, "/sys/devices/system/"))
+			return true;
+	return strcmp(path, "/proc/sys/vm/overcommit_memory") == 0;
 }
 
 /* False: another thread has opened it, too. */
@@ -130,7 +149,7 @@ static bool may_open(const struct agent_thread *thread, uint64_t folder, uint64_
 	/* What isn't there isn't opened either. */
 	return own_call(SYS_newfstatat, folder, path, (uint64_t)(uintptr_t)&found, itself, 0, 0) != 0 ||
 	       S_ISDIR(found.st_mode) ||
-	       (S_ISREG(found.st_mode) && (is_of_malloc(path) || files_note(thread, &found)));
+	       (S_ISREG(found.st_mode) && (is_constant(path) || files_note(thread, &found)));
 }
 
 /* What the kernel gives a number to next has that of one that it doesn't know to be closed. */
@@ -176,7 +195,7 @@ static bool open_file(struct agent_thread *thread, long number, uint64_t folder,
 	thread->context.rax = (uint64_t)descriptor;
 	if (descriptor < 0)
 		return false;
-	if (descriptor >= AGENT_FILES || !(files_is_kept(descriptor) || is_of_malloc(path))) {
+	if (descriptor >= AGENT_FILES || !(files_is_kept(descriptor) || is_constant(path))) {
 		own_call(SYS_close, (uint64_t)descriptor, 0, 0, 0, 0, 0);
 		return agent_refuse(AGENT_BY_CALL, (uint64_t)number);
 	}
@@ -245,7 +264,7 @@ bool files_has_open(const struct stat *file)
 }
 
 /* It can only be read, and where is said each time: it doesn't matter who else does so, but for who closes it. */
-static bool reads_first(const struct agent_thread *thread, uint64_t descriptor)
+bool files_reads_anywhere(const struct agent_thread *thread, uint64_t descriptor)
 {
 	const uint32_t number = (uint32_t)descriptor;
 	if (number >= AGENT_FILES || agent.now.places[number] < 0 || !REGION->opens || !files_is_kept(number))
@@ -379,13 +398,6 @@ static bool ask_descriptor(struct agent_thread *thread, long number)
 	return pass(thread, number);
 }
 
-static bool begins(const char *path, const char *with)
-{
-	while (*with && *path == *with)
-		path++, with++;
-	return !*with;
-}
-
 /* What there is by a name: where nobody changes it that is the same in all executions, but for what the kernel tells of processes. */
 static bool ask_name(struct agent_thread *thread, long number, uint64_t folder, uint64_t path)
 {
@@ -419,7 +431,7 @@ static bool use_descriptor(struct agent_thread *thread, long number)
 {
 	if (files_is_output(thread, thread->context.rdi))
 		return use_output(thread, number);
-	if (number == SYS_pread64 && reads_first(thread, thread->context.rdi))
+	if (number == SYS_pread64 && files_reads_anywhere(thread, thread->context.rdi))
 		return pass(thread, number);
 	if (files_is_first(thread, thread->context.rdi))
 		return use_first(thread, number);

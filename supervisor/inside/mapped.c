@@ -66,7 +66,8 @@ static bool find(const struct agent_thread *thread, struct mapped *mapped)
 	if ((context->r10 & ~known) != MAP_PRIVATE || context->rdx & ~(code | PROT_READ) ||
 	    (context->rdx & code) == code || !context->rsi || context->rsi >= MAPPED_MOST ||
 	    context->r9 % PAGE || written_is(mapped->descriptor) ||
-	    !files_is_threads(thread, mapped->descriptor) ||
+	    !(files_is_threads(thread, mapped->descriptor) ||
+	      files_reads_anywhere(thread, mapped->descriptor)) ||
 	    own_call(SYS_fstat, mapped->descriptor, (uint64_t)(uintptr_t)&file, 0, 0, 0, 0) != 0 ||
 	    !S_ISREG(file.st_mode) || context->r9 >= (uint64_t)file.st_size ||
 	    (context->rdx & PROT_EXEC && !may_be_code(&file)))

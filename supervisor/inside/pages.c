@@ -135,7 +135,8 @@ static bool is_page_readable(uint64_t page)
 
 bool is_readable(uint64_t address, uint64_t size)
 {
-	return is_page_readable(address & ~(PAGE - 1)) && is_page_readable((address + size - 1) & ~(PAGE - 1));
+	return is_page_readable(address & ~(PAGE - 1)) &&
+	       is_page_readable((address + size - 1) & ~(PAGE - 1));
 }
 
 /* It wasn't there at first: zeros, or a page of a file. */

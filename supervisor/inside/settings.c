@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/mempolicy.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -14,6 +15,7 @@
 #include <unistd.h>
 
 #define TERMINAL_ASKED 0x5401 /* TCGETS: is it a terminal? */
+#define NICE_MOST      19     /* the kernel tells how much more a thread has than that, from 1 on */
 /* Of what fcntl() can set, all else than waiting, of which files know nothing. */
 #define OTHERS (O_APPEND | O_ASYNC | O_DIRECT | O_NOATIME)
 
@@ -128,6 +130,45 @@ static bool name_thread(struct agent_thread *thread)
 	return answer(thread, 0);
 }
 
+/* How nice the thread is to others is its own; to be less so it may take rights. */
+static bool use_priority(struct agent_thread *thread, long number)
+{
+	const struct agent_context *context = &thread->context;
+	const int32_t nice = (int32_t)context->rdx;
+	if (context->rdi != PRIO_PROCESS || context->rsi != 0)
+		return agent_refuse(AGENT_BY_CALL, (uint64_t)number);
+	if (!thread->nice_known) {
+		thread->nice =
+		    NICE_MOST + 1 - (int32_t)own_call(SYS_getpriority, PRIO_PROCESS, 0, 0, 0, 0, 0);
+		thread->nice_known = true;
+	}
+	if (number == SYS_getpriority)
+		return answer(thread, NICE_MOST + 1 - thread->nice);
+	if (nice < thread->nice)
+		return agent_refuse(AGENT_BY_CALL, (uint64_t)number);
+	thread->nice = nice < NICE_MOST ? nice : NICE_MOST;
+	return answer(thread, 0);
+}
+
+/* Where memory is taken from matters to nobody but who asks for that. */
+static bool use_memory_policy(struct agent_thread *thread, long number)
+{
+	const struct agent_context *context = &thread->context;
+	int mode = -1;
+	const bool asks = number == SYS_get_mempolicy, told = context->rdi || context->rsi;
+	if ((asks && told && thread->placed) || (asks && context->r8) ||
+	    own_call(SYS_get_mempolicy, (uint64_t)(uintptr_t)&mode, 0, 0, 0, 0, 0) != 0 ||
+	    mode != MPOL_DEFAULT)
+		return agent_refuse(AGENT_BY_CALL, (uint64_t)number);
+	const int64_t result =
+	    own_call(number, context->rdi, context->rsi, context->rdx, context->r10, context->r8, 0);
+	if (!asks) {
+		own_call(SYS_set_mempolicy, MPOL_DEFAULT, 0, 0, 0, 0, 0);
+		thread->placed = true;
+	}
+	return answer(thread, result);
+}
+
 /*
  * What a process is asked about itself, which no execution changes inside: who it is, its limits, how it is scheduled. Of another one, or to set any of it at the
  * same time, is another matter.
@@ -135,14 +176,14 @@ static bool name_thread(struct agent_thread *thread)
 static bool ask_itself(struct agent_thread *thread, long number)
 {
 	const struct agent_context *context = &thread->context;
-	const bool own = number == SYS_getpriority ? context->rdi == PRIO_PROCESS && context->rsi == 0
-			 : number == SYS_prlimit64 ? context->rdi == 0 && context->rdx == 0
+	const bool own = number == SYS_prlimit64 ? context->rdi == 0 && context->rdx == 0
 			 : number == SYS_sched_getscheduler || number == SYS_sched_getparam
 			     ? context->rdi == 0
 			     : true;
 	if (!own)
 		return agent_refuse(AGENT_BY_CALL, (uint64_t)number);
-	return answer(thread, own_call(number, context->rdi, context->rsi, context->rdx, context->r10, 0, 0));
+	return answer(
+	    thread, own_call(number, context->rdi, context->rsi, context->rdx, context->r10, context->r8, 0));
 }
 
 bool settings_answer(struct agent_thread *thread, long number)
@@ -158,6 +199,14 @@ bool settings_answer(struct agent_thread *thread, long number)
 		return change_folder(thread);
 	case SYS_sched_getaffinity:
 		return ask_affinity(thread);
+	case SYS_sched_setaffinity: /* as the tracer says it: it is nobody's */
+		return answer(thread, 0);
+	case SYS_getpriority:
+	case SYS_setpriority:
+		return use_priority(thread, number);
+	case SYS_get_mempolicy:
+	case SYS_set_mempolicy:
+		return use_memory_policy(thread, number);
 	default:
 		return ask_itself(thread, number);
 	}

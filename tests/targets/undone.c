@@ -5,6 +5,7 @@
  */
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/mempolicy.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -12,7 +13,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -56,6 +59,14 @@ static void set_alternate(char *stack)
 {
 	const stack_t set = {.ss_sp = stack, .ss_size = ALTERNATE, .ss_flags = stack ? 0 : SS_DISABLE};
 	check(sigaltstack(&set, NULL) == 0 && is_alternate(stack));
+}
+
+/* Others read it as well. */
+static void map_shared(void)
+{
+	char *mapped = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE, shared, 0);
+	check(mapped != MAP_FAILED && madvise(mapped, PAGE, MADV_WILLNEED) == 0);
+	check(memcmp(mapped + 1, "ELF", 3) == 0 && munmap(mapped, PAGE) == 0);
 }
 
 static void *work(void *reads)
@@ -110,6 +121,20 @@ static void stay_there(void)
 	check(readlink(".", folder, sizeof folder) < 0 && getcwd(folder, sizeof folder) &&
 	      chdir(folder) == 0 && chdir(".") == 0);
 	check(prctl(PR_SET_NAME, "undone") == 0);
+}
+
+/* How it is scheduled, and where its memory and processors are. */
+static void change_schedule(void)
+{
+	char byte;
+	cpu_set_t all;
+	const int nice = getpriority(PRIO_PROCESS, 0), nicer = nice < 19 ? nice + 1 : 19;
+	const int online = open("/sys/devices/system/cpu/online", O_RDONLY | O_CLOEXEC);
+	check(setpriority(PRIO_PROCESS, 0, nice + 1) == 0 && getpriority(PRIO_PROCESS, 0) == nicer);
+	check(sched_getaffinity(0, sizeof all, &all) == 0 && sched_setaffinity(0, sizeof all, &all) == 0);
+	check(syscall(SYS_get_mempolicy, NULL, NULL, 0, NULL, 0) != 0 ||
+	      syscall(SYS_set_mempolicy, MPOL_LOCAL, NULL, 0) == 0);
+	check(online < 0 || (read(online, &byte, 1) == 1 && byte == '0' && close(online) == 0));
 }
 
 static void map_file(void)
@@ -176,6 +201,8 @@ int main(int argc, char **argv)
 	check(sched_getaffinity(0, sizeof after, &after) == 0 && CPU_EQUAL(&before, &after));
 	change_handlers();
 	stay_there();
+	change_schedule();
+	map_shared();
 	set_flags(STDOUT_FILENO);
 	isatty(STDOUT_FILENO);
 	ask_output();

@@ -26,10 +26,10 @@
 #define AGENT_END    (AGENT_KEPT + AGENT_KEPT_BYTES)
 
 #define AGENT_CHECK	   UINT64_C(0x666d63206167656e) /* around what the agent writes */
-#define AGENT_AREAS	   64
+#define AGENT_AREAS	   512
 #define AGENT_RANGES	   16
 #define AGENT_HOLES	   64
-#define AGENT_READABLE	   256
+#define AGENT_READABLE	   1024
 #define AGENT_FILES	   64 /* descriptors below this */
 #define AGENT_TOLD	   32
 #define AGENT_NAMES	   32
