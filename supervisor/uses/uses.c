@@ -87,7 +87,7 @@ static uint64_t id_among_all(const struct process *process, enum channel_kind ki
 void uses_remark(struct process *process, enum channel_kind kind)
 {
 	if (kind == CHANNEL_NUMBERS)
-		process_remark_on_memory(process, kinds[kind].text);
+		process_remark_copied(process, kinds[kind].text);
 	else
 		process_remark(process, kinds[kind].text);
 }
