@@ -169,45 +169,54 @@ bool lock_order_find(const struct trace *trace, struct lock_inversion *inversion
 	return found;
 }
 
-/* Does this transition see to what becomes of thread t? */
-static bool settles(const struct transition *transition, uint32_t t)
+/* What is known of a thread: by whom else threads are born than by OP_THREAD_CREATE they are libc's own affair, or stand for somebody outside. */
+enum { IS_CREATED = 1, IS_SETTLED };
+
+static void mark(uint8_t *threads, uint32_t length, uint32_t t, unsigned what)
 {
-	switch (transition->op.kind) {
-	case OP_THREAD_CREATE:
-		return transition->created == t && transition->op.arg; /* detached */
+	if (t < length)
+		threads[t] |= (uint8_t)what;
+}
+
+/* Does this transition make a thread, or see to what becomes of one? */
+static void look_at(const struct transition *transition, uint8_t *threads, uint32_t length)
+{
+	const struct op *op = &transition->op;
+	switch (op->kind) {
+	case OP_THREAD_CREATE: /* detached, or not */
+		mark(threads, length, transition->created, op->arg ? IS_CREATED | IS_SETTLED : IS_CREATED);
+		break;
 	case OP_THREAD_DETACH:
-		return transition->op.object == t;
+		mark(threads, length, op->object, IS_SETTLED);
+		break;
 	case OP_THREAD_JOIN:
 	case OP_THREAD_TRYJOIN:
 	case OP_THREAD_TIMEDJOIN:
 		/* One that can't be told may have been any. */
-		return transition->op.object == NO_OBJECT ||
-		       (transition->op.object == t && transition->result_valid && transition->result == 0);
+		for (uint32_t t = 0; t < length && op->object == NO_OBJECT; t++)
+			mark(threads, length, t, IS_SETTLED);
+		if (op->object != NO_OBJECT && transition->result_valid && transition->result == 0)
+			mark(threads, length, op->object, IS_SETTLED);
+		break;
 	default:
-		return false;
+		break;
 	}
-}
-
-/* By whom else threads are born they are libc's own affair, or stand for somebody outside. */
-static bool is_created(const struct trace *trace, uint32_t t)
-{
-	for (size_t i = 0; i < trace->length; i++)
-		if (trace->at[i].op.kind == OP_THREAD_CREATE && trace->at[i].created == t)
-			return true;
-	return t < trace->found_length;
 }
 
 uint32_t leaked_thread(const struct trace *trace)
 {
-	if (trace->end != END_EXIT)
+	uint8_t *threads = trace->end == END_EXIT ? calloc(trace->threads_length + 1, 1) : NULL;
+	uint32_t leaked = NO_THREAD;
+	if (!threads)
 		return NO_THREAD;
-	for (uint32_t t = 1; t < trace->threads_length; t++) {
-		/* The first thread of a process isn't joined. */
-		bool settled = trace->threads[t].process == t || !is_created(trace, t);
-		for (size_t i = 0; i < trace->length && !settled; i++)
-			settled = settles(&trace->at[i], t);
-		if (!settled)
-			return t;
-	}
-	return NO_THREAD;
+	for (size_t i = 0; i < trace->length; i++)
+		look_at(&trace->at[i], threads, trace->threads_length);
+	for (uint32_t t = 0; t < trace->found_length; t++)
+		mark(threads, trace->threads_length, t, IS_CREATED);
+	/* The first thread of a process isn't joined. */
+	for (uint32_t t = 1; t < trace->threads_length && leaked == NO_THREAD; t++)
+		if (threads[t] == IS_CREATED && trace->threads[t].process != t)
+			leaked = t;
+	free(threads);
+	return leaked;
 }
