@@ -225,10 +225,11 @@ static long long read_day(void)
 static int are_right(void)
 {
 	const long long first = read_clock(CLOCK_MONOTONIC), stopped = read_clock(CLOCK_BOOTTIME);
+	const long long middle = read_clock(CLOCK_MONOTONIC_COARSE), again = read_clock(CLOCK_BOOTTIME);
 	const long long last = read_clock(CLOCK_MONOTONIC), real = read_clock(CLOCK_REALTIME);
-	const long long coarse = read_clock(CLOCK_REALTIME_COARSE), day = read_day();
-	return first > 0 && first <= stopped && stopped <= last && real > 0 && real <= coarse && coarse / 1000 <= day / 1000 &&
-	       day <= read_clock(CLOCK_REALTIME_COARSE);
+	const long long atomic = read_clock(CLOCK_TAI), day = read_day(), coarse = read_clock(CLOCK_REALTIME_COARSE);
+	return first > 0 && first <= stopped && stopped <= middle && middle <= again && again <= last && real > 0 && real <= atomic &&
+	       atomic / 1000 <= day / 1000 && day <= coarse && coarse <= read_clock(CLOCK_TAI);
 }
 static void *stay(void *unused)
 {
@@ -253,7 +254,7 @@ static int serve(void)
 		for (int i = 0; i < 100 && byte == 'f'; i++)
 			wrong += !are_right();
 		for (int i = 0; i < READINGS / 2 && byte == 'm'; i++)
-			wrong += read_clock(CLOCK_MONOTONIC) <= 0 || read_day() <= 0;
+			wrong += read_clock(i % 2 ? CLOCK_MONOTONIC : CLOCK_MONOTONIC_COARSE) <= 0 || read_day() <= 0;
 		if (write(client, &wrong, sizeof wrong) != sizeof wrong)
 			return 1;
 	}

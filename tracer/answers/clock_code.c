@@ -15,6 +15,9 @@ __asm__(".pushsection .rodata\n"
 	"	cmpl $228, %r11d\n" /* clock_gettime */
 	"	jne 1f\n"
 	"	cmpl $1, %edi\n" /* CLOCK_REALTIME, CLOCK_MONOTONIC */
+	"	jbe 2f\n"
+	"	leal -5(%rdi), %eax\n" /* the same, coarse */
+	"	cmpl $1, %eax\n"
 	"	ja 9f\n"
 	"	jmp 2f\n"
 	"1:	cmpl $96, %r11d\n" /* gettimeofday */
@@ -40,6 +43,8 @@ __asm__(".pushsection .rodata\n"
 	"	cmpl $96, 24(%rsp)\n"
 	"	je 3f\n"
 	"	cmpl $0, 8(%rsp)\n"
+	"	je 3f\n"
+	"	cmpl $5, 8(%rsp)\n"
 	"	je 3f\n"
 	"	addq 16 + clock_code_begin(%rip), %rcx\n"
 	"	addq 24 + clock_code_begin(%rip), %r11\n"

@@ -205,7 +205,8 @@ static bool answer(struct tracee *tracee, const struct user_regs_struct *regs, i
 	struct target *target = tracee->target;
 	switch ((long)regs->orig_rax) {
 	case SYS_clock_gettime:
-		if (regs->rdi == CLOCK_REALTIME || regs->rdi == CLOCK_MONOTONIC)
+		if (regs->rdi == CLOCK_REALTIME || regs->rdi == CLOCK_MONOTONIC ||
+		    regs->rdi == CLOCK_REALTIME_COARSE || regs->rdi == CLOCK_MONOTONIC_COARSE)
 			clock_code_meet(tracee, regs->rip);
 		*result = answer_clock(tracee, (clockid_t)regs->rdi, regs->rsi);
 		/* What a driver's clock shows differs from run to run, and has to be told. */
