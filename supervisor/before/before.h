@@ -53,4 +53,14 @@ bool outside_ready(struct process *process, uint32_t thread, const struct op *op
 /* The same of the system call that the thread stands before, by what the kernel says of the descriptors. */
 bool outside_completes(struct process *process, uint32_t thread);
 
+/*
+ * sets.c. change: a thread is about to make this system call. is_one: is this descriptor a set of epoll's? reads_signals: and there is a descriptor of
+ * signals in it. is_foreign: it has been said that others than the program can always end a wait for it; else that isn't known.
+ */
+void sets_change(struct process *process, long number);
+bool sets_is_one(struct process *process, int descriptor);
+bool sets_reads_signals(struct process *process, int set);
+bool sets_is_foreign(struct process *process, int set);
+void sets_set_foreign(struct process *process, int set);
+
 #endif

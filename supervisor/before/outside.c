@@ -40,11 +40,11 @@ static bool is_ready(const struct process *process, const struct tracee *tracee,
  * A set must not be asked from outside that has signals in it: the kernel takes out of those that are ready what isn't for the one that asks
  * (__ep_eventpoll_poll()), and the program is never told. What is in it is asked one by one then, but for what is told once.
  */
-static bool set_ready(const struct process *process, const struct tracee *tracee, int set)
+static bool set_ready(struct process *process, const struct tracee *tracee, int set)
 {
 	const pid_t pid = target_pid(process->target);
 	uint32_t length;
-	if (!epoll_reads_signals(pid, set))
+	if (!sets_reads_signals(process, set))
 		return kernel_is_ready(process, set, POLLIN);
 	struct channel_member *members = epoll_members(pid, set, &length);
 	bool ready = !members && kernel_is_ready(process, set, POLLIN);
@@ -58,8 +58,8 @@ static bool set_ready(const struct process *process, const struct tracee *tracee
 
 static bool fd_ready(struct process *process, const struct tracee *tracee, int fd, short events)
 {
-	return epoll_is_set(target_pid(process->target), fd) ? set_ready(process, tracee, fd)
-							     : is_ready(process, tracee, fd, events);
+	return sets_is_one(process, fd) ? set_ready(process, tracee, fd)
+					: is_ready(process, tracee, fd, events);
 }
 
 /*
@@ -127,12 +127,22 @@ static bool is_own(struct process *process, int fd, short events)
 
 static bool fd_foreign(struct process *process, const struct tracee *tracee, int fd, short events);
 
+/* One that is no object: with whom it is doesn't matter. */
+static bool is_others_connection(struct process *process, int fd)
+{
+	struct kernel_call call;
+	return kernel_call_decode_asked(process, fd, &call) && call.class == CLASS_CONNECTION &&
+	       !call.can_be_operation;
+}
+
 /* A set has what is in it. Of one in a set nobody knows, and of signals that are told once not when they have been. */
 static bool set_foreign(struct process *process, const struct tracee *tracee, int set)
 {
 	const pid_t pid = target_pid(process->target);
 	uint32_t length;
 	uint64_t signals;
+	if (sets_is_foreign(process, set))
+		return true;
 	struct channel_member *members = epoll_members(pid, set, &length);
 	bool foreign = members == NULL;
 	for (uint32_t i = 0; i < length && !foreign; i++)
@@ -140,6 +150,11 @@ static bool set_foreign(struct process *process, const struct tracee *tracee, in
 			  (members[i].events & (EPOLLET | EPOLLONESHOT) &&
 			   signals_read_by(tracee, members[i].number, &signals)) ||
 			  fd_foreign(process, tracee, members[i].number, (short)members[i].events);
+	for (uint32_t i = 0; members && foreign && i < length; i++)
+		if (is_others_connection(process, members[i].number)) {
+			sets_set_foreign(process, set);
+			break;
+		}
 	free(members);
 	return foreign;
 }
@@ -152,7 +167,7 @@ static bool fd_foreign(struct process *process, const struct tracee *tracee, int
 		return !sends_all(process, set);
 	if (senders_at(process, fd) != SENDERS_MOST || target_owns(process->target, fd))
 		return false;
-	if (epoll_is_set(target_pid(process->target), fd))
+	if (sets_is_one(process, fd))
 		return set_foreign(process, tracee, fd);
 	return !is_own(process, fd, events);
 }

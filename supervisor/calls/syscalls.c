@@ -250,6 +250,7 @@ bool syscalls_on_stop(struct run *run, const struct stop *stop)
 	files_settle(run->process);
 	lead_clocks(run->process);
 	transfers_change(run->process, run->thread, stop->number);
+	sets_change(run->process, stop->number);
 	if (regs && run_is_gadget(run, regs->rip - 2))
 		return run->at_gadget = true;
 	if (run->until_asleep && stance_sleeps(stop->tracee))

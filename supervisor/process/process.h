@@ -440,6 +440,21 @@ struct ahead {
 	struct stop stop;
 };
 
+/* What is known of descriptors that may be sets of epoll's: before/sets.c. */
+#define KNOWN_SETS 32
+struct sets {
+	uint64_t changes; /* system calls so far by which they may be others */
+	bool unseen;	  /* others are made without a stop */
+	struct known_set {
+		bool known;
+		int descriptor;
+		uint64_t changes;   /* when that was asked for */
+		bool is_one;	    /* and then: */
+		bool reads_signals; /* there is a descriptor of signals in it */
+		bool foreign;	    /* a connection with others is in it, which is no object here */
+	} at[KNOWN_SETS];
+};
+
 struct process_file;
 struct drive;
 
@@ -515,6 +530,7 @@ struct process {
 	    closes_standard; /* some execution has closed standard input, output or errors while there were other threads: */
 	bool watches_standard; /* with watches_channels: theirs as well */
 	struct uses uses;
+	struct sets sets;
 	struct contents *contents;		 /* of the target; NULL: not asked for yet */
 	struct contents_source *contents_source; /* of all that are copied from the same process */
 	struct selection selection; /* by which states are told apart; empty: by all memory in use */

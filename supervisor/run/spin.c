@@ -79,6 +79,7 @@ static bool await_step(struct walk *walk)
 			return false;
 		}
 		transfers_change(walk->process, walk->run->thread, stop.number);
+		sets_change(walk->process, stop.number);
 		syscalls_note(walk->process, walk->run->thread, stop.number);
 		if (target_step(walk->tracee, 0) != STATUS_OK)
 			return false;

@@ -69,6 +69,7 @@ static void start_target(struct process *process, struct outcome *first)
 	process->has_common = false;
 	process->has_channels = process->watches_channels = process->options.follow;
 	process->looked_for_channels = process->watches_standard = false;
+	process->sets = (struct sets){0};
 	channels_forget_all(&process->uses);
 	time_begin(process);
 	files_begin(process);
