@@ -59,9 +59,17 @@ static void check_enabled(const struct execution *x)
 {
 	const struct model *model = x->block.model;
 	for (uint32_t t = 0; t < model_threads(model); t++)
-		FMC_ASSERT(is_plain(model, t) && bitset_has(x->enabled, t) == model_enabled(model, t) &&
+		FMC_ASSERT((is_plain(model, t) || !x->plain) &&
+			   (bitset_has(x->enabled, t) || bitset_has(x->held, t)) == model_enabled(model, t) &&
 			   (!bitset_has(x->sole, t) ||
 			    (model_choices(model, t) == 1 && model_choice(model, t, 0) == x->choices[t])));
+}
+
+/* Where all isn't plain: what the kernel says, and time, is asked for anew when the thread that is ahead has stopped; until then nobody else goes on. */
+static bool is_still(const struct execution *x)
+{
+	return x->plain || (x->steady && execution_ahead(x) == x->previous &&
+			    (!x->timed || (x->hurried && execution_comes_before(x, x->previous))));
 }
 
 /*
@@ -71,19 +79,27 @@ static void check_enabled(const struct execution *x)
 static bool compute_changed(struct execution *x)
 {
 	const struct model *model = x->block.model;
-	const bool local = x->plain && x->local && is_plain(model, x->previous);
-	x->local = false;
+	const bool local = x->local && is_plain(model, x->previous) && is_still(x);
+	bool alone = true;
+	x->local = x->kept = x->same = false;
 	if (!local)
 		return false;
 	const uint32_t next = model_pending(model, x->previous)->object;
 	for (uint32_t t = 0; t < model_threads(model); t++) {
 		const struct op *op = model_pending(model, t);
-		if (t == x->previous || is_on(op, x->touched) || (next != NO_OBJECT && is_on(op, next)))
-			compute_one(x, t);
+		if (t != x->previous && !is_on(op, x->touched) && (next == NO_OBJECT || !is_on(op, next)))
+			continue;
+		if (!x->plain && !is_plain(model, t))
+			return false;
+		compute_one(x, t);
+		alone &= t == x->previous;
 	}
+	if (!x->plain && !bitset_has(x->enabled, x->previous))
+		return false;
 	if (x->trace->length % CHECK_EVERY == 0)
 		check_enabled(x);
-	return true;
+	x->same = alone && bitset_has(x->enabled, x->previous);
+	return x->kept = true;
 }
 
 /* The enabled set, after asking the machine about threads that wait for something outside of the model. */
@@ -95,13 +111,15 @@ static void compute_enabled(struct execution *x)
 		return;
 	bitset_clear(x->enabled, fair_words(x->fair));
 	bitset_clear(x->sole, fair_words(x->fair));
-	x->plain = true;
+	x->plain = x->steady = true;
 	for (uint32_t t = 0; t < threads; t++) {
 		const struct op *op = model_pending(model, t);
-		if (op_waits_outside(op->kind) || model_awaits(model, t))
+		const bool awaits = model_awaits(model, t);
+		if (op_waits_outside(op->kind) || awaits)
 			set_ready(x, t, x->machine->ops->ready(x->machine, t, op));
 		aim(x, t);
 		x->plain &= is_plain(model, t);
+		x->steady &= !awaits;
 	}
 	/* Whether others go on matters to some. */
 	for (uint32_t t = 0; t < threads; t++)
@@ -176,6 +194,7 @@ static void hold_children(struct execution *x)
 		set_ready(x, t, true);
 		if (model_enabled(model, t))
 			bitset_add(x->enabled, t);
+		x->same = false;
 	}
 	x->ended = ended;
 }
@@ -373,7 +392,7 @@ static bool ends_at_circle(struct execution *x)
 static bool previous_ready(const struct execution *x)
 {
 	return x->previous != NO_THREAD && bitset_has(x->enabled, x->previous) &&
-	       (x->plain || model_ready(x->block.model, x->previous));
+	       (x->plain || x->kept || model_ready(x->block.model, x->previous));
 }
 
 static bool push_alternative(struct execution *x, uint32_t t, int32_t choice, bool may_stay)
@@ -409,7 +428,7 @@ static bool list_choices(struct execution *x, uint32_t t, bool may_stay)
 		return push_alternative(x, t, x->choices[t], may_stay);
 	uint32_t choices = model_choices(model, t);
 	FMC_ASSERT(choices > 0);
-	if (choices == 1 && x->plain && !plans_flush(x, t)) {
+	if (choices == 1 && (x->plain || is_plain(model, t)) && !plans_flush(x, t)) {
 		x->choices[t] = model_choice(model, t, 0);
 		bitset_add(x->sole, t);
 		return push_alternative(x, t, x->choices[t], may_stay);
@@ -457,6 +476,59 @@ static bool list_alternatives(struct execution *x)
 	return true;
 }
 
+static bool is_quiet(const struct transition *transition, uint32_t t)
+{
+	return transition->thread == t && transition->choice == CHOICE_DEFAULT &&
+	       !(transition->flags & TRANSITION_YIELD);
+}
+
+/*
+ * The thread that ran last has been the one twice, nobody can do anything else than before either of these transitions, and the fair scheduler
+ * knew of both: then the ways to go on are the same ones.
+ */
+static bool is_as_before(const struct execution *x)
+{
+	const struct trace *trace = x->trace;
+	const struct model *model = x->block.model;
+	const uint32_t t = x->previous;
+	if (!x->same || trace->length < 2 || x->plan->policy.max_thread_depth)
+		return false;
+	const struct transition *last = &trace->at[trace->length - 1];
+	if (!is_quiet(last, t) || !is_quiet(last - 1, t) || model_choices(model, t) != 1 ||
+	    model_choice(model, t, 0) != CHOICE_DEFAULT || plans_flush(x, t))
+		return false;
+	uint32_t ways = 0;
+	for (uint32_t i = 0; i < last->alternatives; i++)
+		ways += trace->alternatives[last->first_alternative + i].step.thread == t;
+	return ways == 1;
+}
+
+static bool list_again(struct execution *x)
+{
+	struct trace *trace = x->trace;
+	const struct transition *last = &trace->at[trace->length - 1];
+	for (uint32_t i = 0; i < last->alternatives; i++) {
+		const struct alternative one = trace->alternatives[last->first_alternative + i];
+		if (!trace_push_alternative(trace, &one))
+			return execution_out_of_memory(trace);
+	}
+	return true;
+}
+
+/* The ways that have been listed from `first` on are those that there were before the last transition. */
+static void check_again(const struct execution *x, size_t first)
+{
+	const struct trace *trace = x->trace;
+	const struct transition *last = &trace->at[trace->length - 1];
+	FMC_ASSERT(trace->alternatives_length - first == last->alternatives);
+	for (uint32_t i = 0; i < last->alternatives; i++) {
+		const struct alternative *one = &trace->alternatives[last->first_alternative + i];
+		const struct alternative *other = &trace->alternatives[first + i];
+		FMC_ASSERT(step_equal(one->step, other->step) && one->preemption == other->preemption &&
+			   one->timeout == other->timeout);
+	}
+}
+
 /* The sets and alternatives of the present state; false: nothing can go on, and the end is set. */
 bool execution_compute_enabled(struct execution *x)
 {
@@ -499,12 +571,17 @@ bool execution_compute_enabled(struct execution *x)
 	if (ends_at_circle(x))
 		return false;
 	x->stage = EXECUTION_SURVEYED;
+	size_t first = trace->alternatives_length;
+	const bool as_before = is_as_before(x);
+	if (as_before && trace->length % CHECK_EVERY != 0)
+		return list_again(x);
 	fair_schedulable(x->fair, x->enabled, x->schedulable);
 	FMC_ASSERT(!bitset_empty(x->schedulable, words)); /* Theorem 3 */
 	bitset_copy(x->before, x->enabled, words);
-	size_t first = trace->alternatives_length;
 	if (!list_alternatives(x))
 		return false;
+	if (as_before)
+		check_again(x, first);
 	if (trace->alternatives_length == first)
 		trace->end = END_THREAD_DEPTH;
 	return trace->alternatives_length > first;

@@ -40,3 +40,9 @@ bool execution_used_up(const struct execution *x, uint32_t t)
 	uint64_t most = x->plan->policy.max_thread_depth;
 	return most != 0 && policy_steps(x->policy, t) >= most;
 }
+
+uint32_t execution_ahead(const struct execution *x)
+{
+	const struct machine_ops *ops = x->machine->ops;
+	return ops->ahead ? ops->ahead(x->machine) : NO_THREAD;
+}

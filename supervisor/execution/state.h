@@ -47,11 +47,12 @@ struct execution {
 	uint64_t *enabled, *schedulable, *before;
 	/*
 	 * Those that can only go on in one way, which is in `choices`, as far as that has been asked; and whether the model alone decides about all
-	 * threads, without time (plain). Then what a transition on a mutex changes is known: local, and which mutex.
+	 * threads, without time (plain), or at least nobody waits for memory (steady). Then what a transition on a mutex changes is known: local, and
+	 * which mutex; and it may be that nothing else was asked anew (kept), and that all can do what they could before (same).
 	 */
 	uint64_t *sole;
 	int32_t *choices;
-	bool plain, local;
+	bool plain, steady, local, kept, same;
 	uint32_t touched;
 	uint64_t *held;	 /* those whose time-outs or sleeps would be over before it is their turn */
 	uint8_t *yields; /* of each thread in a row, as timeouts.c counts them */
@@ -77,7 +78,8 @@ struct execution {
 	bool hopeless;		    /* nothing is enabled, and nothing outside could change that */
 	uint64_t ended;		    /* child processes that have, as bits by number */
 	bool again;		    /* it is over because it is to be run anew */
-	bool timed;		    /* a thread has a time-out or a sleep before it */
+	bool timed;		    /* a thread has a time-out or a sleep before it, */
+	bool hurried;		    /* and waits for as long as somebody goes on without */
 };
 
 /* room.c: room for so many threads in the fair scheduler and in the sets, what they hold kept; false without memory.
@@ -87,6 +89,9 @@ bool execution_reserve_threads(struct execution *x, uint32_t threads);
 
 /* going.c: the trace ends so. */
 void execution_set_end(struct trace *trace, enum end_reason end, enum status status, const char *message);
+
+/* going.c: the thread that has performed its next operation already, and comes next; NO_THREAD: none has. */
+uint32_t execution_ahead(const struct execution *x);
 
 /* What begin and next return: the execution is between transitions, or over with a reason. */
 bool execution_goes_on(struct execution *x, bool on);
@@ -108,6 +113,9 @@ bool execution_used_up(const struct execution *x, uint32_t t);
  * over sooner. Under policy.ordered they aren't enabled. To be asked once at each state, after what is enabled.
  */
 void execution_hold_timeouts(struct execution *x);
+
+/* Whatever the transition was that t has just made, does it still come before time-outs if it can go on? */
+bool execution_comes_before(const struct execution *x, uint32_t t);
 
 /* What a transition that takes this step there says of it: of enum transition_flag. */
 uint8_t execution_timeout_flags(const struct execution *x, const struct step *step);

@@ -117,18 +117,11 @@ static void end_ahead(struct trace *trace, uint32_t t)
 		 trace->length);
 }
 
-/* A thread that has performed its next operation already comes next. */
-static uint32_t ahead(const struct execution *x)
-{
-	const struct machine_ops *ops = x->machine->ops;
-	return ops->ahead ? ops->ahead(x->machine) : NO_THREAD;
-}
-
 /* Has another thread priority over it, as soon as that can go on? */
 static bool yields_to_others(const struct execution *x, uint32_t t)
 {
 	const struct model *model = x->block.model;
-	for (uint32_t u = 0; u < model_threads(model); u++)
+	for (uint32_t u = 0; fair_yields(x->fair, t) && u < model_threads(model); u++)
 		if (!model_exited(model, u) && fair_yields_to(x->fair, t, u))
 			return true;
 	return false;
@@ -155,7 +148,7 @@ static size_t choose(struct execution *x, const struct alternative *alternatives
 {
 	size_t now = x->trace->length;
 	const struct policy_view view = {x->block.model, x->previous, alternatives, count};
-	const uint32_t t = ahead(x);
+	const uint32_t t = execution_ahead(x);
 	if (t == NO_THREAD && now >= x->plan->prefix_length)
 		return choose_awake(x, alternatives, count);
 	const struct step step = t == NO_THREAD ? x->plan->prefix[now] : (struct step){t, CHOICE_DEFAULT};
@@ -335,8 +328,8 @@ static bool next(struct execution *x)
 	}
 	size_t taken = choose(x, trace->alternatives + first, count);
 	if (taken == count) {
-		if (ahead(x) != NO_THREAD)
-			end_ahead(trace, ahead(x));
+		if (execution_ahead(x) != NO_THREAD)
+			end_ahead(trace, execution_ahead(x));
 		else if (trace->length < x->plan->prefix_length)
 			end_diverged(trace, &x->plan->prefix[trace->length]);
 		else if (trace->end == END_NONE)

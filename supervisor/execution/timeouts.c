@@ -46,6 +46,14 @@ static bool counts(const struct execution *x, uint32_t t)
 	return (comes || is_patient(x, t)) && !execution_used_up(x, t);
 }
 
+bool execution_comes_before(const struct execution *x, uint32_t t)
+{
+	const struct machine_ops *ops = x->machine->ops;
+	const bool comes = ops->follows && ops->follows(x->machine);
+	const bool rounds = x->alone.thread == t && x->alone.yields + 1 >= LONE_ROUNDS;
+	return (comes || (x->yields[t] + 1 < PATIENCE && !rounds)) && !execution_used_up(x, t);
+}
+
 static void count_alone(struct stretch *alone, const struct transition *last)
 {
 	if (alone->thread != last->thread)
@@ -65,7 +73,9 @@ static void count_yields(struct execution *x)
 	if (last)
 		count_alone(&x->alone, last);
 	for (uint32_t t = 0; t < model_threads(model); t++)
-		if (!(x->plain ? bitset_has(x->enabled, t) : model_enabled(model, t)))
+		if (!(x->plain	? bitset_has(x->enabled, t)
+		      : x->kept ? bitset_has(x->enabled, t) || bitset_has(x->held, t)
+				: model_enabled(model, t)))
 			x->yields[t] = 0;
 }
 
@@ -93,8 +103,11 @@ void execution_hold_timeouts(struct execution *x)
 	const uint32_t words = fair_words(x->fair);
 	uint32_t t;
 	count_yields(x);
+	/* Who is held back stays so, and isn't among the enabled ones. */
+	if (x->kept && !x->plain)
+		return;
 	bitset_clear(x->held, words);
-	x->timed = false;
+	x->timed = x->hurried = false;
 	for (t = 0; t < model_threads(model) && !x->plain; t++)
 		x->timed |= model_timed(model, t);
 	if (!x->timed)
@@ -108,6 +121,7 @@ void execution_hold_timeouts(struct execution *x)
 	}
 	if (!x->plan->policy.ordered)
 		return;
+	x->hurried = first == INT64_MIN;
 	BITSET_EACH(t, x->held, words)
 	bitset_remove(x->enabled, t);
 }

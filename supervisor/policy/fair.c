@@ -198,6 +198,11 @@ bool fair_yields_to(const struct fair *f, uint32_t t, uint32_t u)
 	return bitset_has(row_const(f, t, ROW_P), u);
 }
 
+bool fair_yields(const struct fair *f, uint32_t t)
+{
+	return !bitset_empty(row_const(f, t, ROW_P), f->words);
+}
+
 /* Take away threads that point to none of those left, until nothing changes: what stays contains a cycle. */
 bool fair_acyclic(const struct fair *f)
 {

@@ -51,6 +51,8 @@ bool fair_counts(const struct fair *f, uint32_t t, bool yield);
 
 /* (t, u) in P: t runs only while u is not enabled. */
 bool fair_yields_to(const struct fair *f, uint32_t t, uint32_t u);
+/* The same of any u. */
+bool fair_yields(const struct fair *f, uint32_t t);
 
 /* P is acyclic (the invariant after Theorem 3); for assertions and tests. */
 bool fair_acyclic(const struct fair *f);
