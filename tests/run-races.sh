@@ -614,6 +614,8 @@ done
 told 1 --strategy optimal --granularity race --time 60 "$library" zone
 says "a variable of libc's" 'going on with accesses that no operation orders: .*timezone' '^abort: .*library_calls.c:[0-9]+: '
 told 0 --strategy optimal --granularity race --require-complete "$library" zone right
+told 0 --strategy optimal --granularity race --races report "$library" zones
+silent 'data race'
 told 1 --strategy optimal --granularity race --time 60 "$library" exits
 says "what is to be called at the end" 'going on with accesses that no operation orders: what exit\(\) goes by' '^abort: .*library_calls.c:[0-9]+: ' 'memory_write .*'
 told 0 --strategy optimal --granularity race --require-complete "$library" exits right

@@ -198,6 +198,15 @@ static inline uint64_t memory_state_bytes(const struct part *part)
 	return stream ? C_STREAM : part->extent == STATE && part->bytes ? part->bytes : 1;
 }
 
+/* Does libc hold a lock meanwhile that nobody else can see, of a stream or of what the program has as variables? getenv() holds none. */
+static inline bool memory_part_locked(const struct part *part)
+{
+	if (part->extent == STREAM_OBJECT || part->extent == STREAM_KEPT)
+		return true;
+	return part->extent == STATE &&
+	       (part->argument >= TIME_ZONE || (part->argument == ENVIRONMENT && part->write));
+}
+
 struct memory_call {
 	const char *name;
 	struct part parts[MEMORY_PARTS];

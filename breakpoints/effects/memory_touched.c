@@ -452,11 +452,10 @@ size_t memory_call_touched(const struct memory_call *call, const struct memory_c
 			buffer = &at[length];
 			limited = part->extent == PRINTED_1;
 		}
-		at[length++] =
-		    (struct touched){.address = address,
-				     .size = size,
-				     .write = part->write,
-				     .locked = part->extent == STREAM_OBJECT || part->extent == STREAM_KEPT};
+		at[length++] = (struct touched){.address = address,
+						.size = size,
+						.write = part->write,
+						.locked = memory_part_locked(part)};
 	}
 	return length;
 }

@@ -155,7 +155,7 @@ static struct value_range range_of(const struct part *part, const struct stub_ca
 				    .times = NO_VALUE,
 				    .end = NO_VALUE,
 				    .write = part->write,
-				    .locked = part->extent == STREAM_OBJECT || part->extent == STREAM_KEPT};
+				    .locked = memory_part_locked(part)};
 	if (part->extent == STATE)
 		range.fixed = states[part->argument];
 	else

@@ -13,6 +13,7 @@
  *     exits    on_exit, whose functions run in reverse order  emptied  madvise of what another one writes
  *     replaced mmap of it                                     secured  mprotect of it
  *     letters  iswalpha while another one sets the locale      zone     timezone, a variable that mktime sets
+ *     zones    both by mktime, which libc locks
  */
 #include <assert.h>
 #include <locale.h>
@@ -416,6 +417,7 @@ static const struct {
 	     {"ask", set_variable, ask_twice},
 	     {"letters", set_locale, ask_for_letter},
 	     {"zone", ask_for_zone, set_zone},
+	     {"zones", set_zone, set_zone},
 	     {"half", write_text, read_text},
 	     {"freed", replace_name, compare_name},
 	     {"closed", print, close_stream},
