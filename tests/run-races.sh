@@ -467,7 +467,7 @@ for heap in "" heap; do
 	told 1 --strategy optimal --granularity race --time 60 "$SCRATCH/large" $heap
 	says "4 MB given back twice${heap:+, of the heap}" '^(abort|crash): ' 'memory_write .* large.c:'
 done
-# Which memory is given back is known of glibc's allocator alone: with another one no other order of that is run, which is told unless nobody is left
+# Which memory is given back is known of glibc's and musl's allocators alone: with another one no other order of that is run, which is told unless nobody is left
 # who could use it. both: the last of two threads gives it back; joined: main does, after the other one's end.
 cat >"$SCRATCH/given.c" <<'EOF'
 #include <pthread.h>
@@ -503,10 +503,10 @@ for allocator in glibc jemalloc musl; do
 		skip "given back to $allocator: not installed"
 		continue
 	fi
-	[ $allocator = glibc ] && wanted=0 || wanted=2
+	[ $allocator = jemalloc ] && wanted=2 || wanted=0
 	told $wanted --strategy optimal --granularity race --require-complete --time 60 "$SCRATCH/given_$allocator"
-	if [ $allocator = glibc ]; then
-		says "given back to glibc" '^No failure found .*, complete for all interleavings of memory accesses'
+	if [ $wanted = 0 ]; then
+		says "given back to $allocator" '^No failure found .*, complete for all interleavings of memory accesses'
 	else
 		says "given back to $allocator" '^No failure found .* memory was sampled, not watched' \
 		    '^Not every access was watched: blocks of unknown size, given back to another allocator'
@@ -514,6 +514,53 @@ for allocator in glibc jemalloc musl; do
 	fi
 	told 0 --strategy optimal --granularity race --require-complete --time 60 "$SCRATCH/given_$allocator" joined
 	says "given back after the others, $allocator" '^No failure found .*, complete for all interleavings of memory accesses'
+done
+# All of a block of theirs, and nothing of the next one: small, large, aligned; the other thread writes the last byte that was asked for, or what is beside it.
+cat >"$SCRATCH/last.c" <<'EOF'
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+static char *block, *other;
+static void *give_back(void *unused)
+{
+	free(block);
+	return unused;
+}
+static void *use(void *unused)
+{
+	*(volatile char *)other = 1;
+	return unused;
+}
+int main(int argc, char **argv)
+{
+	pthread_t a, b;
+	const size_t bytes = (size_t)atoi(argv[1]);
+	(void)argc;
+	block = bytes % 4096 ? malloc(bytes) : aligned_alloc(4096, bytes);
+	char *next = malloc(bytes);
+	other = strcmp(argv[2], "last") == 0 ? block + bytes - 1 : next;
+	pthread_create(&b, NULL, use, NULL);
+	pthread_create(&a, NULL, give_back, NULL);
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
+	return 0;
+}
+EOF
+"${CC:-cc}" -std=gnu11 -g -O1 -pthread "$SCRATCH/last.c" -o "$SCRATCH/last_glibc" || exit 1
+! command -v musl-gcc >/dev/null || musl-gcc -std=gnu11 -g -O1 -pthread "$SCRATCH/last.c" -o "$SCRATCH/last_musl"
+for allocator in glibc musl; do
+	if [ ! -x "$SCRATCH/last_$allocator" ]; then
+		skip "blocks of $allocator's: not installed"
+		continue
+	fi
+	for bytes in 24 100 3000 8192; do
+		# musl takes the pages away.
+		[ $allocator-$bytes = musl-3000 ] || [ $allocator-$bytes = musl-8192 ] && wanted=1 || wanted=0
+		told $wanted --strategy optimal --granularity race --time 60 "$SCRATCH/last_$allocator" $bytes last
+		says "a block of $bytes, $allocator" 'last\.c:[0-9]+ (by T3 and last\.c:[0-9]+ by T2|in use)'
+		told 0 --strategy optimal --granularity race --require-complete "$SCRATCH/last_$allocator" $bytes next
+		says "beside a block of $bytes, $allocator" '^No failure found in 1 execution, .*, complete for all interleavings of memory accesses'
+	done
 done
 # A static program's allocator isn't glibc's because its functions have the same names: what is in front of its blocks is no size.
 cat >"$SCRATCH/neighbours.c" <<'EOF'

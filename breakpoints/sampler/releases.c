@@ -78,13 +78,13 @@ const struct release *releases_find_beside(const struct releases *releases, uint
 }
 
 /* One function may have several names: what not all of them are told it doesn't go by. */
-static bool is_known(struct releases *releases, const struct symbol *symbol)
+static bool is_known(struct releases *releases, const struct module *module, const struct symbol *symbol)
 {
 	for (size_t i = 0; i < releases->length; i++) {
 		struct release *release = &releases->at[i];
 		if (release->address != symbol->address)
 			continue;
-		if (releasing_size(symbol->name) != release->size_from)
+		if (releasing_size(module, symbol->name) != release->size_from)
 			release->size_from = RELEASING_FRONT;
 		return true;
 	}
@@ -98,7 +98,8 @@ static void visit(void *context, const struct symbol *symbol)
 	bool libc = search->module->kind == MODULE_LIBC ||
 		    (search->module->kind == MODULE_PROGRAM && search->module->is_static);
 	enum release_kind kind;
-	if (!symbol->function || !is_seen(symbol->name, search, libc, &kind) || is_known(releases, symbol))
+	if (!symbol->function || !is_seen(symbol->name, search, libc, &kind) ||
+	    is_known(releases, search->module, symbol))
 		return;
 	if (!ARRAY_ONE_MORE(releases->at, releases->length)) {
 		search->failed = true;
@@ -111,7 +112,7 @@ static void visit(void *context, const struct symbol *symbol)
 			     .gives = gives_of(symbol->name),
 			     .gives_pages = gives_pages(symbol->name),
 			     .gives_to = strcmp(symbol->name, "posix_memalign") == 0,
-			     .size_from = releasing_size(symbol->name),
+			     .size_from = releasing_size(search->module, symbol->name),
 			     .glibc = search->glibc};
 }
 
@@ -197,7 +198,7 @@ enum status releases_plant(struct releases *releases, const struct releases_plan
 		if (plan->giving && seen && release->gives && !releases->trap)
 			releases->trap = plant_return(entries, target, release->address, number++);
 		releases->unseen |=
-		    plan->giving && release->gives && release->glibc && !(seen && releases->trap);
+		    plan->giving && release->gives && release_is_libc(release) && !(seen && releases->trap);
 	}
 	displacer_free(displacer);
 	return target_gone(target) ? STATUS_GONE : STATUS_OK;

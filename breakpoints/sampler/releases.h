@@ -91,6 +91,12 @@ struct releases_plan {
 	const void *context;
 };
 
+/* Is it a function of libc's allocator? */
+static inline bool release_is_libc(const struct release *release)
+{
+	return release->glibc || release->size_from == RELEASING_GROUP;
+}
+
 /* Is it known how much the function gives back? */
 static inline bool release_knows_size(const struct release *release)
 {

@@ -367,7 +367,7 @@ static void add_release(void *context, const struct symbol *symbol)
 	struct search *search = context;
 	const struct atomic release = {.address = symbol->address,
 				       .kind = ATOMIC_RELEASE,
-				       .size = (uint8_t)releasing_size(symbol->name)};
+				       .size = (uint8_t)releasing_size(search->module, symbol->name)};
 	const bool libc = search->module->kind == MODULE_LIBC || search->module->is_static;
 	const bool known = search->fronts || release.size != RELEASING_FRONT;
 	if (symbol->function && releasing_is(symbol->name, libc) && known &&

@@ -43,10 +43,12 @@ static const struct releaser *find(const char *name)
 	return NULL;
 }
 
-enum releasing_size releasing_size(const char *name)
+enum releasing_size releasing_size(const struct module *module, const char *name)
 {
 	const struct releaser *releaser = find(name);
-	return releaser ? releaser->size : RELEASING_FRONT;
+	const enum releasing_size size = releaser ? releaser->size : RELEASING_FRONT;
+	return size == RELEASING_FRONT && module->musl && module->kind == MODULE_LIBC ? RELEASING_GROUP
+										      : size;
 }
 
 bool releasing_is(const char *name, bool libc)
@@ -131,6 +133,9 @@ bool releasing_find(const struct target *target, const struct user_regs_struct *
 	case RELEASING_ATTACHED:
 		released->bytes = attached_bytes(target, regs->rdi);
 		return released->bytes > 0;
+	case RELEASING_GROUP:
+		released->bytes = releasing_group(target, regs->rdi, &released->vanishes);
+		break;
 	case RELEASING_FRONT:
 		released->bytes = releasing_block(target, regs->rdi, &released->vanishes);
 		break;

@@ -19,8 +19,10 @@ enum releasing_size {
 	RELEASING_THIRD,
 	RELEASING_MOVED,    /* mremap(): by its arguments, perhaps nothing */
 	RELEASING_ATTACHED, /* shmdt(): what is mapped there */
+	RELEASING_GROUP,    /* musl's malloc knows, by the group that the block is one of */
 };
-enum releasing_size releasing_size(const char *name);
+/* Of the function of this name in the module. */
+enum releasing_size releasing_size(const struct module *module, const char *name);
 
 /* Is the module's free() glibc's? */
 bool releasing_is_glibc(const struct module *module);
@@ -47,5 +49,8 @@ uint64_t releasing_front(uint64_t word, bool *mapped);
 
 /* How large malloc's block at this address is, and *mapped: has it pages of its own? 0: that can't be read. */
 uint64_t releasing_block(const struct target *target, uint64_t block, bool *mapped);
+
+/* releasing_musl.c: the same of musl's malloc; 0 as well: it is an older one than 1.2.1. */
+uint64_t releasing_group(const struct target *target, uint64_t block, bool *mapped);
 
 #endif
