@@ -67,6 +67,10 @@ done
 judge "so it does with profiles" grep -q '^fmc: 28 executions by the agent' "$SCRATCH/surw"
 judge "and attempts nothing where loops are looked for all the time" grep -q '^fmc: 28 not by the agent: loops ' "$SCRATCH/recur"
 
+# A child has ended before the first thread: what it has left behind is known inside, too.
+"$FMC" check -v --strategy random --executions 12 --all --no-minimize --engine agent --verify-engine 1 -- "$BUILD/targets/undone" </dev/null >"$SCRATCH/out" 2>&1
+judge "an end of a child before the beginning" [ $? -eq 0 -a -n "$(grep '^fmc: 12 executions by the agent' "$SCRATCH/out")" ] || show "$SCRATCH/out"
+
 # Instructions as operations: atomic ones, and those that race.
 "$FMC" check -v --strategy random --granularity atomic --executions 60 --all --no-minimize --engine agent --verify-engine 1 \
 	-o "$SCRATCH/random.sched" -- "$BUILD/samples/cpp_semaphore" </dev/null >"$SCRATCH/out" 2>&1

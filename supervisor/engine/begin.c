@@ -3,6 +3,7 @@
 
 #include <fmc/breakpoints/plugin.h>
 #include <fmc/tracer/answers.h>
+#include <fmc/tracer/children.h>
 #include <fmc/tracer/fdinfo.h>
 #include <fmc/tracer/inside.h>
 #include <fmc/tracer/kept_files.h>
@@ -223,6 +224,7 @@ static bool describe(struct engine *engine, struct tracee *tracee)
 	region->pages_most = engine->hesitates ? PAGES_AT_EASE : AGENT_PAGES;
 	region->ends_at_circles = engine->ends_at_circles;
 	region->number = tracee_number(tracee);
+	region->ended = target_children_ended(tracee->target);
 	region->random = target_random_state(tracee->target);
 	region->realtime = target_clock(tracee->target, CLOCK_REALTIME);
 	region->monotonic = target_clock(tracee->target, CLOCK_MONOTONIC);

@@ -305,7 +305,15 @@ static void finish(struct machine *machine)
 	(void)machine;
 }
 
+/* None is left. */
+static uint64_t children_held(struct machine *machine)
+{
+	(void)machine;
+	return REGION->ended;
+}
+
 const struct machine_ops agent_machine_ops = {
+    .children_held = children_held,
     .start = start,
     .observe = observe,
     .perform = perform,

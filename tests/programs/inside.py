@@ -4,7 +4,7 @@ schedules.
 
 A line for each: transitions that the agent has run, those of the first executions, which are run by stops by design, and the others; then the reasons of
 the others, by how many transitions they have cost, and the share that was run inside, without the first executions and with them. With ENGINE=agent no
-first executions are left to stops. Programs that aren't installed, servers, and those in which nothing has been decided (one thread) are left out.
+first executions are left to stops; with VERIFY=N every N-th execution is run by stops, too, and compared: what differs is told. Programs that aren't installed, servers, and those in which nothing has been decided (one thread) are left out.
 """
 import os
 import re
@@ -16,6 +16,7 @@ import run
 
 CHECK = float(os.environ.get("CHECK", "10"))
 ENGINE = os.environ.get("ENGINE", "auto")
+VERIFY = os.environ.get("VERIFY")
 # Executions before it is known where they begin are as few.
 BY_DESIGN = ("the first are run by stops", "it isn't known yet where executions begin")
 
@@ -28,6 +29,8 @@ class Count:
         self.known = both is not None
         self.inside, self.stops = (int(both[2]), int(both[4])) if both else (0, 0)
         self.reasons = {}
+        difference = re.search(r"^fmc: .*: (by the agent .*)$", said, re.M)
+        self.difference = difference[1] if difference else None
         for executions, why, transitions in re.findall(r"(\d+) not by the agent: (.*): (\d+) transitions", said):
             # How many of them have to be by stops until it is known.
             known = why != BY_DESIGN[1] or int(executions) <= 2
@@ -46,6 +49,7 @@ def count(fmc, program, files, scratch):
     os.makedirs(folder)
     given = ["--stdin", files.find(program.input)] if program.input != "-" else []
     words = [fmc, "check", "-v", "--strategy", "random", "--engine", ENGINE, "--time", str(CHECK), "--all", "--no-minimize"]
+    words += ["--verify-engine", VERIFY] if VERIFY else []
     words += given + ["-o", os.path.join(folder, "found.sched"), "--"] + program.command(files, os.path.join(folder, "out"))
     done = subprocess.run(words, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     return Count(done.stdout.decode(errors="replace"))
@@ -76,7 +80,7 @@ def main():
             programs, inside, first, others = programs + 1, inside + found.inside, first + found.first, others + rest
             for why, transitions in found.reasons.items():
                 reasons.setdefault(why, []).append((transitions, program.name))
-            why = max(found.reasons, key=found.reasons.get, default="")
+            why = found.difference or max(found.reasons, key=found.reasons.get, default="")
             print("%-12s %10d %10d %10d  %s" % (program.name, found.inside, found.first, rest, why), flush=True)
     print("\n%10s  %s" % ("others", "reason: programs"))
     for why, cost in sorted(reasons.items(), key=lambda reason: -sum(t for t, _ in reason[1])):

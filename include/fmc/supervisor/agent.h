@@ -135,6 +135,7 @@ struct agent_region {
 	uint32_t pages_most;   /* of the base: where there is more the agent refuses */
 	int pagemap;	       /* descriptor in the target of its own /proc/self/pagemap */
 	int32_t number;	       /* of the process; threads have those after it */
+	uint64_t ended;	       /* child processes, as target_children_ended() */
 	uint64_t brk;
 	uint64_t random; /* as target_random_state() */
 	/* What the clocks show at first. */

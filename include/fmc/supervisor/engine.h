@@ -34,7 +34,8 @@ void engine_pass_over(struct engine *engine, const char *why);
 
 /*
  * compares: from now on the executions are going to be compared with the same by stops. left_same: engine_run() has been true, and the process, which has
- * run the same plan since, still stands at the end: have the threads the same registers, and is all memory the same? False: `why` tells what differs.
+ * run the same plan since, still stands at the end: have the threads the same registers, and is all memory the same? False: `why` tells what differs. It isn't asked where
+ * the processor itself answers for its counter of time.
  */
 void engine_compares(struct engine *engine);
 bool engine_left_same(const struct engine *engine, char why[ENGINE_WHY]);
