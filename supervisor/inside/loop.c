@@ -24,10 +24,16 @@ static void take_turn(void)
 	__asm__ volatile(".globl agent_turn\nagent_turn:\n\tint3" : : : "memory");
 }
 
+/* Has the program it as it is? What nobody may touch yet is made zeros when somebody may. */
+static bool is_told(const struct space *space)
+{
+	return space->given && !space->zero;
+}
+
 /* Is it the rest of what the one before it is? Between two stacks there is a page that nobody may touch. */
 static bool goes_on(const struct space *spaces, uint32_t i)
 {
-	return i > 0 && spaces[i - 1].given && spaces[i - 1].high == spaces[i].low &&
+	return i > 0 && is_told(&spaces[i - 1]) && spaces[i - 1].high == spaces[i].low &&
 	       spaces[i - 1].wanted == spaces[i].wanted;
 }
 
@@ -49,9 +55,9 @@ static void tell(struct agent_left *left)
 	memcpy(left->told, agent.now.told, agent.now.told_length * sizeof agent.now.told[0]);
 	left->mapped_length = 0;
 	for (uint32_t i = 0; i < length; i++)
-		if (spaces[i].given && goes_on(spaces, i))
+		if (is_told(&spaces[i]) && goes_on(spaces, i))
 			left->mapped[left->mapped_length - 1].high = spaces[i].high;
-		else if (spaces[i].given)
+		else if (is_told(&spaces[i]))
 			left->mapped[left->mapped_length++] =
 			    (struct agent_range){spaces[i].low, spaces[i].high};
 }

@@ -63,10 +63,25 @@ static void grow_heap(void)
 	memset(again, 4, 4096);
 }
 
+/* Who comes first uses more of it than others do. */
+static void use_reserve(uintptr_t number)
+{
+	static char *reserve;
+	if (reserve)
+		return;
+	reserve = map(8 * 4096, PROT_NONE);
+	const size_t used = (number + 1) * 4096;
+	if (mprotect(reserve, used, PROT_READ | PROT_WRITE) != 0)
+		abort();
+	expect_zeros(reserve, used);
+	memset(reserve, 6, used);
+}
+
 static void *thread(void *argument)
 {
 	const uintptr_t number = (uintptr_t)argument;
 	pthread_mutex_lock(&lock);
+	use_reserve(number);
 	map_and_unmap();
 	if (number == 1)
 		grow_heap();
