@@ -26,11 +26,13 @@ enum op_trait {
 	MAY_BE_ALONE = 1 << 16,	   /* op_knows_objects(): with one object, too */
 };
 
+/* Small: a transition asks some twenty times. */
 struct op_entry {
 	const char *name;
-	enum object_class class, class2;
-	unsigned traits; /* enum op_trait */
+	uint8_t class, class2; /* enum object_class */
+	uint32_t traits;       /* enum op_trait */
 };
+_Static_assert(CLASS_ALL <= UINT8_MAX, "a class has room");
 
 static struct op_entry ops[OP_ALL] = {
     [OP_NONE] = {"none", CLASS_NONE, CLASS_NONE, 0},
@@ -273,12 +275,12 @@ enum object_class class_add(const char *name)
 
 enum object_class op_class(enum op_kind kind)
 {
-	return op_entry(kind)->class;
+	return (enum object_class)op_entry(kind)->class;
 }
 
 enum object_class op_class2(enum op_kind kind)
 {
-	return op_entry(kind)->class2;
+	return (enum object_class)op_entry(kind)->class2;
 }
 
 static bool has(enum op_kind kind, unsigned traits)

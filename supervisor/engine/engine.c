@@ -196,6 +196,7 @@ static bool region_fits(const struct agent_region *region)
 		    fits(trace->alternatives, trace->alternatives_length, sizeof *trace->alternatives) &&
 		    fits(trace->accesses, trace->accesses_length, sizeof *trace->accesses) &&
 		    fits(trace->sets, 2 * trace->length * trace->set_words, sizeof *trace->sets) &&
+		    fits(trace->under, trace->under_length, sizeof *trace->under) &&
 		    fits(trace->objects, trace->objects_length, sizeof *trace->objects) &&
 		    fits(trace->found, trace->found_length, sizeof *trace->found) &&
 		    fits(trace->threads, trace->threads_length, sizeof *trace->threads) &&
@@ -205,7 +206,8 @@ static bool region_fits(const struct agent_region *region)
 		good = t->thread < trace->threads_length && t->first_access <= trace->accesses_length &&
 		       t->accesses <= trace->accesses_length - t->first_access &&
 		       t->first_alternative <= trace->alternatives_length &&
-		       t->alternatives <= trace->alternatives_length - t->first_alternative;
+		       t->alternatives <= trace->alternatives_length - t->first_alternative &&
+		       (t->op.kind != OP_SIGNAL_TAKE || t->under < trace->under_length);
 	}
 	return good;
 }

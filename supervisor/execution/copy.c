@@ -13,6 +13,7 @@ struct execution_copy {
 	uint32_t room;	/* of both, in threads */
 	uint64_t *sets; /* enabled, schedulable, before */
 	uint8_t *yields;
+	bool yielded;
 	struct stretch alone;
 	struct lasso lasso;
 	struct recurrences recurrences;
@@ -74,6 +75,7 @@ struct execution_copy *execution_save(const struct execution *x)
 	policy_copy(copy->policy, copy->room, x->policy);
 	memcpy(copy->sets, x->enabled, bytes);
 	memcpy(copy->yields, x->yields, copy->room);
+	copy->yielded = x->yielded;
 	copy->alone = x->alone;
 	copy->lasso = x->lasso;
 	copy->round = x->round;
@@ -102,6 +104,7 @@ static void cut_trace(struct trace *trace, const struct execution_copy *copy)
 	trace->length = then->length;
 	trace->alternatives_length = then->alternatives_length;
 	trace->accesses_length = then->accesses_length;
+	trace->under_length = then->under_length;
 	trace->objects_length = then->objects_length;
 	trace->threads_length = 0;
 	trace->loop_start = 0;
@@ -139,6 +142,7 @@ bool execution_restore(struct execution *x, const struct execution_copy *copy, c
 	put_back_sets(x, copy);
 	memset(x->yields, 0, x->fair_room);
 	memcpy(x->yields, copy->yields, copy->room);
+	x->yielded = copy->yielded;
 	x->alone = copy->alone;
 	x->lasso = copy->lasso;
 	x->round = copy->round;

@@ -44,12 +44,20 @@ static bool is_on(const struct op *op, uint32_t object)
 	return op->object == object || op->object2 == object;
 }
 
+/* Where only the model decides: whether it is enabled, and in which way if there is one alone. */
 static void compute_one(struct execution *x, uint32_t t)
 {
+	const struct model *model = x->block.model;
+	int32_t choice = CHOICE_DEFAULT;
+	const uint32_t ways = model_ways(model, t, &choice);
 	bitset_remove(x->enabled, t);
 	bitset_remove(x->sole, t);
-	if (model_enabled(x->block.model, t))
+	if (ways > 0)
 		bitset_add(x->enabled, t);
+	if (ways != 1 || model_flushes(model, t))
+		return;
+	x->choices[t] = choice;
+	bitset_add(x->sole, t);
 }
 
 /* What is asserted now and then of what hasn't been computed anew. */
@@ -73,7 +81,7 @@ static bool is_still(const struct execution *x)
 }
 
 /*
- * The last transition was on a mutex: only the thread itself, and those before an operation on that or on what it stands before now, may be
+ * The last transition was about an object, if about anything: only the thread itself, and those before an operation on that or on what it stands before now, may be
  * enabled otherwise than before. False: all have to be looked at.
  */
 static bool compute_changed(struct execution *x)
@@ -87,7 +95,9 @@ static bool compute_changed(struct execution *x)
 	const uint32_t next = model_pending(model, x->previous)->object;
 	for (uint32_t t = 0; t < model_threads(model); t++) {
 		const struct op *op = model_pending(model, t);
-		if (t != x->previous && !is_on(op, x->touched) && (next == NO_OBJECT || !is_on(op, next)))
+		const bool about = (x->touched != NO_OBJECT && is_on(op, x->touched)) ||
+				   (next != NO_OBJECT && is_on(op, next));
+		if (t != x->previous && !about)
 			continue;
 		if (!x->plain && !is_plain(model, t))
 			return false;
@@ -107,14 +117,14 @@ static void compute_enabled(struct execution *x)
 {
 	const struct model *model = x->block.model;
 	uint32_t threads = model_threads(model);
-	if (compute_changed(x))
-		return;
 	bitset_clear(x->enabled, fair_words(x->fair));
 	bitset_clear(x->sole, fair_words(x->fair));
 	x->plain = x->steady = true;
+	x->sleepers = x->kept = x->same = false;
 	for (uint32_t t = 0; t < threads; t++) {
 		const struct op *op = model_pending(model, t);
 		const bool awaits = model_awaits(model, t);
+		x->sleepers |= op->kind == OP_COND_ASLEEP;
 		if (op_waits_outside(op->kind) || awaits)
 			set_ready(x, t, x->machine->ops->ready(x->machine, t, op));
 		aim(x, t);
@@ -352,6 +362,16 @@ static bool end_without_enabled(struct execution *x)
 	return false;
 }
 
+/*
+ * Could the thread that ran last go on? Ready counts, not merely enabled: leaving a thread that can only time
+ * out is no preemption.
+ */
+static bool previous_ready(const struct execution *x)
+{
+	return x->previous != NO_THREAD && bitset_has(x->enabled, x->previous) &&
+	       (x->plain || x->kept || model_ready(x->block.model, x->previous));
+}
+
 /* These let threads that sleep go on to a lock. */
 static bool wakes(const struct op *op)
 {
@@ -370,7 +390,7 @@ static bool circle_closed(const struct execution *x)
 	if (!x->ends_at_circles || trace->length < x->plan->prefix_length)
 		return false;
 	if (trace->length > x->plan->prefix_length && !wakes(&trace->at[trace->length - 1].op))
-		return model_in_circle(model, x->previous);
+		return !previous_ready(x) && model_in_circle(model, x->previous);
 	for (uint32_t t = 0; t < model_threads(model); t++)
 		if (model_in_circle(model, t))
 			return true;
@@ -385,24 +405,20 @@ static bool ends_at_circle(struct execution *x)
 	return true;
 }
 
-/*
- * Could the thread that ran last go on? Ready counts, not merely enabled: leaving a thread that can only time
- * out is no preemption.
- */
-static bool previous_ready(const struct execution *x)
+static inline struct alternative alternative(const struct execution *x, uint32_t t, int32_t choice,
+					     bool may_stay)
 {
-	return x->previous != NO_THREAD && bitset_has(x->enabled, x->previous) &&
-	       (x->plain || x->kept || model_ready(x->block.model, x->previous));
-}
-
-static bool push_alternative(struct execution *x, uint32_t t, int32_t choice, bool may_stay)
-{
-	struct alternative alternative = {
+	return (struct alternative){
 	    .step = {.thread = t, .choice = choice},
 	    .preemption = may_stay && t != x->previous,
 	    .timeout = choice == CHOICE_TIMEOUT,
 	};
-	return trace_push_alternative(x->trace, &alternative) || execution_out_of_memory(x->trace);
+}
+
+static bool push_alternative(struct execution *x, uint32_t t, int32_t choice, bool may_stay)
+{
+	const struct alternative one = alternative(x, t, choice, may_stay);
+	return trace_push_alternative(x->trace, &one) || execution_out_of_memory(x->trace);
 }
 
 /* Does the plan have this thread flush where nobody else need try to? */
@@ -426,12 +442,13 @@ static bool list_choices(struct execution *x, uint32_t t, bool may_stay)
 	const struct model *model = x->block.model;
 	if (bitset_has(x->sole, t))
 		return push_alternative(x, t, x->choices[t], may_stay);
-	uint32_t choices = model_choices(model, t);
+	int32_t choice = CHOICE_DEFAULT;
+	const uint32_t choices = model_ways(model, t, &choice);
 	FMC_ASSERT(choices > 0);
-	if (choices == 1 && (x->plain || is_plain(model, t)) && !plans_flush(x, t)) {
-		x->choices[t] = model_choice(model, t, 0);
+	if (choices == 1 && (x->plain || is_plain(model, t)) && !model_flushes(model, t)) {
+		x->choices[t] = choice;
 		bitset_add(x->sole, t);
-		return push_alternative(x, t, x->choices[t], may_stay);
+		return push_alternative(x, t, choice, may_stay);
 	}
 	for (uint32_t i = 0; i < choices; i++)
 		if (!push_alternative(x, t, model_choice(model, t, i), may_stay))
@@ -449,30 +466,60 @@ static bool goes_on(const struct execution *x)
 	return false;
 }
 
+/* The ways of one thread, all of them. */
+static bool list_thread(struct execution *x, uint32_t t, bool may_stay, bool spurious)
+{
+	const bool schedulable = bitset_has(x->schedulable, t);
+	if (execution_used_up(x, t)) {
+		x->trace->held_back |= schedulable;
+		return true;
+	}
+	if (schedulable && !list_choices(x, t, may_stay))
+		return false;
+	return !spurious || !model_spurious(x->block.model, t) ||
+	       push_alternative(x, t, CHOICE_SPURIOUS, may_stay);
+}
+
+/* Where each thread that may go on has one way to. */
+static bool list_sole(struct execution *x, bool may_stay)
+{
+	const uint32_t words = fair_words(x->fair);
+	struct trace *trace = x->trace;
+	struct alternative *to = trace_reserve_alternatives(trace, model_threads(x->block.model));
+	if (!to)
+		return execution_out_of_memory(trace);
+	for (uint32_t w = 0; w < words; w++)
+		for (uint64_t rest = x->schedulable[w]; rest; rest &= rest - 1) {
+			const uint32_t t = w * BITSET_WORD_BITS + (uint32_t)__builtin_ctzll(rest);
+			*to++ = alternative(x, t, x->choices[t], may_stay);
+		}
+	trace->alternatives_length = (size_t)(to - trace->alternatives);
+	return true;
+}
+
 /* All ways to go on, appended to the trace's alternatives. */
 static bool list_alternatives(struct execution *x)
 {
-	const struct model *model = x->block.model;
+	const uint32_t threads = model_threads(x->block.model);
 	bool ready = previous_ready(x) && !execution_used_up(x, x->previous);
 	bool may_stay = ready && bitset_has(x->schedulable, x->previous);
+	uint32_t t;
 	x->forced = ready && !may_stay;
 	/*
 	 * Fairness owes nobody a spurious wakeup: it is open whoever has priority, and not where it alone would
 	 * keep the program going, because there a real one may hang.
 	 */
-	bool spurious = goes_on(x);
-	for (uint32_t t = 0; t < model_threads(model); t++) {
-		bool schedulable = bitset_has(x->schedulable, t);
-		if (execution_used_up(x, t)) {
-			x->trace->held_back |= schedulable;
-			continue;
-		}
-		if (schedulable && !list_choices(x, t, may_stay))
+	bool spurious = x->sleepers && goes_on(x);
+	for (t = 0; t < threads && spurious; t++)
+		if (!list_thread(x, t, may_stay, true))
 			return false;
-		if (spurious && model_spurious(model, t) &&
-		    !push_alternative(x, t, CHOICE_SPURIOUS, may_stay))
-			return false;
-	}
+	if (spurious)
+		return true;
+	if (!x->plan->policy.max_thread_depth && bitset_subset(x->schedulable, x->sole, fair_words(x->fair)))
+		return list_sole(x, may_stay);
+	BITSET_EACH(t, x->schedulable, fair_words(x->fair))
+	if (!list_thread(x, t, may_stay, false))
+		return false;
 	return true;
 }
 
@@ -489,13 +536,12 @@ static bool is_quiet(const struct transition *transition, uint32_t t)
 static bool is_as_before(const struct execution *x)
 {
 	const struct trace *trace = x->trace;
-	const struct model *model = x->block.model;
 	const uint32_t t = x->previous;
 	if (!x->same || trace->length < 2 || x->plan->policy.max_thread_depth)
 		return false;
 	const struct transition *last = &trace->at[trace->length - 1];
-	if (!is_quiet(last, t) || !is_quiet(last - 1, t) || model_choices(model, t) != 1 ||
-	    model_choice(model, t, 0) != CHOICE_DEFAULT || plans_flush(x, t))
+	if (!is_quiet(last, t) || !is_quiet(last - 1, t) || !bitset_has(x->sole, t) ||
+	    x->choices[t] != CHOICE_DEFAULT)
 		return false;
 	uint32_t ways = 0;
 	for (uint32_t i = 0; i < last->alternatives; i++)
@@ -529,13 +575,27 @@ static void check_again(const struct execution *x, size_t first)
 	}
 }
 
-/* The sets and alternatives of the present state; false: nothing can go on, and the end is set. */
-bool execution_compute_enabled(struct execution *x)
+/* What the last transition means for who may go on: to priorities and sleepers. */
+static bool advance(struct execution *x)
+{
+	const struct trace *trace = x->trace;
+	if (trace->length == 0)
+		return true;
+	const struct transition *last = &trace->at[trace->length - 1];
+	/* Before the first yield that counts there are no priorities that a transition could change. */
+	if ((x->windows || last->flags & TRANSITION_YIELD) && !execution_advance_fairness(x, last))
+		return false;
+	if (x->plan->sleep_set_length > 0)
+		execution_wake_sleepers(x);
+	return true;
+}
+
+/* The enabled set, and what follows from it, where anything may have changed. False: nothing can go on, and the end is set. */
+static bool compute_anew(struct execution *x)
 {
 	struct trace *trace = x->trace;
-	uint32_t words = fair_words(x->fair);
-	execution_let_children_end(x);
-	compute_enabled(x);
+	if (!x->kept)
+		compute_enabled(x);
 	await_planned(x);
 	if (!execution_believes_plugin(trace))
 		return false;
@@ -546,11 +606,29 @@ bool execution_compute_enabled(struct execution *x)
 		return false;
 	}
 	execution_hold_timeouts(x);
-	if (trace->length > 0) {
-		if (!execution_advance_fairness(x, &trace->at[trace->length - 1]))
-			return false;
-		execution_wake_sleepers(x);
-	}
+	return advance(x);
+}
+
+/* The same where compute_changed() has done and all is plain: nobody waits for anything but the model, nor for time. */
+static bool compute_rest(struct execution *x)
+{
+	if (!execution_believes_plugin(x->trace))
+		return false;
+	if (x->machine->ops->children)
+		hold_children(x);
+	execution_count_turns(x);
+	return advance(x);
+}
+
+/* The sets and alternatives of the present state; false: nothing can go on, and the end is set. */
+bool execution_compute_enabled(struct execution *x)
+{
+	struct trace *trace = x->trace;
+	uint32_t words = fair_words(x->fair);
+	execution_let_children_end(x);
+	const bool rest = compute_changed(x) && x->plain;
+	if (!(rest ? compute_rest(x) : compute_anew(x)))
+		return false;
 	if (bitset_empty(x->enabled, words) && somebody_is_held_back(x)) {
 		trace->end = END_REDUNDANT;
 		return false;
@@ -575,7 +653,10 @@ bool execution_compute_enabled(struct execution *x)
 	const bool as_before = is_as_before(x);
 	if (as_before && trace->length % CHECK_EVERY != 0)
 		return list_again(x);
-	fair_schedulable(x->fair, x->enabled, x->schedulable);
+	if (x->windows)
+		fair_schedulable(x->fair, x->enabled, x->schedulable);
+	else
+		bitset_copy(x->schedulable, x->enabled, words);
 	FMC_ASSERT(!bitset_empty(x->schedulable, words)); /* Theorem 3 */
 	bitset_copy(x->before, x->enabled, words);
 	if (!list_alternatives(x))

@@ -100,6 +100,7 @@ static bool begin(struct execution *x, const struct plan *plan, struct trace *tr
 	policy_init(x->policy, x->fair_room, policy);
 	x->previous = NO_THREAD;
 	memset(x->yields, 0, x->fair_room);
+	x->yielded = false;
 	x->alone = (struct stretch){.thread = NO_THREAD};
 	x->windows = false;
 	x->plain = x->local = false;
@@ -113,7 +114,8 @@ static bool begin(struct execution *x, const struct plan *plan, struct trace *tr
 	x->judges_cycles = x->monitor.cycle && !policy->endless;
 	if (x->judges_cycles || policy->endless)
 		lasso_only_cut(&x->lasso);
-	struct outcome first = {.created = NO_THREAD};
+	struct outcome first;
+	outcome_clear(&first);
 	x->stage = EXECUTION_BEGINS;
 	execution_let_children_end(x);
 	x->machine->ops->start(x->machine, &x->block, &first);
@@ -170,7 +172,8 @@ static void record_threads(struct execution *x)
 /* What is good by itself may be wrong to others. */
 static void ask_others(struct execution *x)
 {
-	struct outcome outcome = {.created = NO_THREAD};
+	struct outcome outcome;
+	outcome_clear(&outcome);
 	if (!x->machine->ops->judge || !x->machine->ops->judge(x->machine, x->trace, &outcome))
 		return;
 	execution_set_end(x->trace, outcome.end, outcome.status, outcome.message);

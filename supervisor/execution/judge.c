@@ -52,12 +52,10 @@ static void tell_state(struct execution *x, const uint64_t now[3])
 				length ? x->recurrences.at[length - 1].state : NULL, now);
 }
 
-bool execution_judge(struct execution *x, bool on)
+static bool look(struct execution *x, bool on)
 {
 	struct trace *trace = x->trace;
 	struct sighting sighting = {0};
-	if (!x->monitor.look)
-		return on;
 	trace->observed = true;
 	trace->counted = x->monitor.counts;
 	/* What crashes, or breaks off, has another end than this. */
@@ -71,6 +69,11 @@ bool execution_judge(struct execution *x, bool on)
 	else if (!on)
 		tell_state(x, NULL);
 	return on && trace->end == END_NONE;
+}
+
+bool execution_judge(struct execution *x, bool on)
+{
+	return x->monitor.look ? look(x, on) : on;
 }
 
 /* From state `start` on. True: the execution ends here, unfulfilled; *allowed: nothing new comes of another round. */

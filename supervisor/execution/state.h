@@ -47,15 +47,18 @@ struct execution {
 	uint64_t *enabled, *schedulable, *before;
 	/*
 	 * Those that can only go on in one way, which is in `choices`, as far as that has been asked; and whether the model alone decides about all
-	 * threads, without time (plain), or at least nobody waits for memory (steady). Then what a transition on a mutex changes is known: local, and
-	 * which mutex; and it may be that nothing else was asked anew (kept), and that all can do what they could before (same).
+	 * threads, without time (plain), or at least nobody waits for memory (steady). Then what a transition on an object changes is known: local, and
+	 * which object; and it may be that nothing else was asked anew (kept), and that all can do what they could before (same).
 	 */
 	uint64_t *sole;
 	int32_t *choices;
 	bool plain, steady, local, kept, same;
+	bool
+	    sleepers; /* some thread sleeps at a condition variable, as far as it has been asked since `plain` was */
 	uint32_t touched;
 	uint64_t *held;	 /* those whose time-outs or sleeps would be over before it is their turn */
 	uint8_t *yields; /* of each thread in a row, as timeouts.c counts them */
+	bool yielded;	 /* and there has been one */
 	struct stretch alone;
 	struct execution_watcher watcher;
 	struct execution_monitor monitor; /* look NULL: nobody judges */
@@ -116,6 +119,9 @@ void execution_hold_timeouts(struct execution *x);
 
 /* Whatever the transition was that t has just made, does it still come before time-outs if it can go on? */
 bool execution_comes_before(const struct execution *x, uint32_t t);
+
+/* The same where nobody waits for time to pass, and nobody has at the state before. */
+void execution_count_turns(struct execution *x);
 
 /* What a transition that takes this step there says of it: of enum transition_flag. */
 uint8_t execution_timeout_flags(const struct execution *x, const struct step *step);

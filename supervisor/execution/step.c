@@ -2,6 +2,7 @@
 #include "supervisor/execution/state.h"
 
 #include <fmc/breakpoints/plugin.h>
+#include <fmc/supervisor/bitset.h>
 #include <fmc/supervisor/misuse.h>
 #include <fmc/tracer/assert.h>
 
@@ -12,6 +13,8 @@
 static bool admit_births(struct execution *x)
 {
 	uint32_t threads = model_threads(x->block.model);
+	if (x->trace->length > 0 && fair_threads(x->fair) == threads)
+		return true;
 	if (!execution_reserve_threads(x, threads))
 		return execution_out_of_memory(x->trace);
 	if (x->trace->length == 0)
@@ -22,12 +25,12 @@ static bool admit_births(struct execution *x)
 }
 
 /* Where each round is one of its own, the last one tells nothing. */
-static void set_pending(struct execution *x, uint32_t thread, struct op op)
+static void set_pending_in_vain(struct execution *x, uint32_t thread, struct op op)
 {
 	const bool once = x->plan->policy.once_round && !x->monitor.look;
-	if (op.flags & OP_VAIN && once) {
+	if (once) {
 		op.flags |= OP_AWAITS;
-	} else if (op.flags & OP_VAIN) {
+	} else {
 		op.flags &= (uint16_t)~OP_VAIN;
 		op.arg3 = op.flags & OP_AWAITS ? op.arg3 : 0;
 	}
@@ -44,8 +47,10 @@ bool execution_settle(struct execution *x, uint32_t thread, bool asleep, const s
 		return false;
 	switch (outcome->kind) {
 	case OUTCOME_PENDING:
-		if (!asleep)
-			set_pending(x, thread, outcome->next);
+		if (!asleep && outcome->next.flags & OP_VAIN)
+			set_pending_in_vain(x, thread, outcome->next);
+		else if (!asleep)
+			model_set_pending(x->block.model, thread, &outcome->next);
 		return true;
 	case OUTCOME_EXITED:
 		model_thread_exit(x->block.model, thread);
@@ -72,9 +77,10 @@ bool execution_settle(struct execution *x, uint32_t thread, bool asleep, const s
 /* The policy's choice among the alternatives that are awake; `count` if all are asleep. */
 static size_t choose_awake(struct execution *x, const struct alternative *alternatives, size_t count)
 {
-	size_t awake = 0, chosen;
+	const bool all = x->plan->sleep_set_length == 0;
+	size_t awake = all ? count : 0, chosen;
 	struct policy_view view = {x->block.model, x->previous, alternatives, count};
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; !all && i < count; i++)
 		awake += !execution_is_asleep(x, &alternatives[i].step);
 	if (awake == 0)
 		return count;
@@ -240,13 +246,41 @@ static void take_change(struct execution *x, struct transition *done, const stru
 		model_changed(x->block.model, done->thread);
 }
 
-/* Did the transition change nothing for others but by this mutex, and nobody has since? */
+/*
+ * Where the model alone decides about all, and nobody's time counts, these change nothing for others but by their object. Those who wait for memory
+ * to change aren't such.
+ */
+static bool is_about_object(enum op_kind kind)
+{
+	switch (kind) {
+	case OP_MUTEX_LOCK:
+	case OP_MUTEX_TRYLOCK:
+	case OP_MUTEX_UNLOCK:
+	case OP_RWLOCK_RDLOCK:
+	case OP_RWLOCK_TRYRDLOCK:
+	case OP_RWLOCK_WRLOCK:
+	case OP_RWLOCK_TRYWRLOCK:
+	case OP_RWLOCK_UNLOCK:
+	case OP_SPIN_LOCK:
+	case OP_SPIN_TRYLOCK:
+	case OP_SPIN_UNLOCK:
+	case OP_SEM_WAIT:
+	case OP_SEM_TRYWAIT:
+	case OP_SEM_POST:
+	case OP_MEMORY_READ:
+	case OP_MEMORY_WRITE:
+	case OP_YIELD:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Did the transition change nothing for others but by its object, and nobody has since? */
 static bool is_local(const struct transition *done, const struct effect *effect,
 		     const struct outcome *outcome)
 {
-	const uint8_t kind = done->op.kind;
-	return outcome->still &&
-	       (kind == OP_MUTEX_LOCK || kind == OP_MUTEX_TRYLOCK || kind == OP_MUTEX_UNLOCK) &&
+	return outcome->still && is_about_object((enum op_kind)done->op.kind) &&
 	       done->choice == CHOICE_DEFAULT && !effect->asleep && !effect->cancelled &&
 	       outcome->kind == OUTCOME_PENDING && !outcome->births;
 }
@@ -258,43 +292,50 @@ static bool perform(struct execution *x, const struct alternative *taken, size_t
 	uint32_t t = taken->step.thread;
 	FMC_ASSERT(x->stage == EXECUTION_SURVEYED);
 	x->stage = EXECUTION_PERFORMS;
-	struct transition transition = {
+	struct transition *done = trace_add(trace);
+	if (!done)
+		return execution_out_of_memory(trace);
+	*done = (struct transition){
 	    .thread = t,
 	    .choice = taken->step.choice,
 	    .op = *model_pending(x->block.model, t),
-	    .under = *model_under(x->block.model, t),
 	    .created = NO_THREAD,
 	    .first_alternative = (uint32_t)first,
 	    .alternatives = (uint32_t)count,
 	    .objects = model_objects(x->block.model),
 	    .ended = x->ended,
 	};
+	if (done->op.kind == OP_SIGNAL_TAKE && !trace_push_under(trace, model_under(x->block.model, t)))
+		return execution_out_of_memory(trace);
 	struct observation seen = {0, 0};
-	if (looks_at_memory(&transition.op))
-		x->machine->ops->observe(x->machine, t, &transition.op, &seen);
-	transition.word = seen.word;
-	transition.word2 = seen.word2;
-	dependence_begin(&x->footprint, x->block.model, t, transition.choice);
+	if (looks_at_memory(&done->op))
+		x->machine->ops->observe(x->machine, t, &done->op, &seen);
+	done->word = seen.word;
+	done->word2 = seen.word2;
+	dependence_begin(&x->footprint, x->block.model, t, done->choice);
 	enum misuse misuse = misuse_of(x->block.model, t);
 	struct effect effect;
-	model_perform(x->block.model, t, transition.choice, &seen, &effect);
+	/* Of those that have one choice alone that was found when they were last looked at. */
+	if (bitset_has(x->sole, t))
+		model_perform_again(x->block.model, t, done->choice, &seen, &effect);
+	else
+		model_perform(x->block.model, t, done->choice, &seen, &effect);
 	dependence_performed(&x->footprint, x->block.model, t);
-	transition.flags = transition_flags(x, &effect, taken);
+	done->flags = transition_flags(x, &effect, taken);
 	trace->preemptions += taken->preemption;
-	if (!trace_push(trace, &transition) ||
-	    !trace_push_sets(trace, x->enabled, x->schedulable, fair_words(x->fair)))
+	if (!trace_push_sets(trace, x->enabled, x->schedulable, fair_words(x->fair)))
 		return execution_out_of_memory(trace);
 
-	struct outcome outcome = {.created = NO_THREAD};
+	struct outcome outcome;
+	outcome_clear(&outcome);
 	if (x->machine->ops->let_ahead)
 		x->machine->ops->let_ahead(x->machine, room_ahead(x, t, &effect));
 	if (misuse)
 		end_misused(&outcome, misuse);
 	else if (effect.asleep)
-		x->machine->ops->sleep(x->machine, t, &transition.op, &outcome);
+		x->machine->ops->sleep(x->machine, t, &done->op, &outcome);
 	else
-		x->machine->ops->perform(x->machine, t, &transition.op, transition.choice, &effect, &outcome);
-	struct transition *done = &trace->at[trace->length - 1];
+		x->machine->ops->perform(x->machine, t, &done->op, done->choice, &effect, &outcome);
 	done->result = outcome.result;
 	done->result_valid = outcome.result_valid && !effect.asleep;
 	if (outcome.births > 0)
@@ -309,8 +350,7 @@ static bool perform(struct execution *x, const struct alternative *taken, size_t
 	x->local = is_local(done, &effect, &outcome);
 	x->touched = done->op.object;
 	const bool on = execution_footprint(x, &outcome) && execution_settle(x, t, effect.asleep, &outcome) &&
-			prediction_held(x, &transition.op, &effect, &outcome) &&
-			execution_believes_plugin(trace);
+			prediction_held(x, &done->op, &effect, &outcome) && execution_believes_plugin(trace);
 	return execution_judge(x, on);
 }
 

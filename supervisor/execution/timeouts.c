@@ -63,16 +63,18 @@ static void count_alone(struct stretch *alone, const struct transition *last)
 }
 
 /* Yields since a thread had to wait for another one, and since another one went on. */
-static void count_yields(struct execution *x)
+void execution_count_turns(struct execution *x)
 {
 	const struct model *model = x->block.model;
 	const struct trace *trace = x->trace;
 	const struct transition *last = trace->length ? &trace->at[trace->length - 1] : NULL;
-	if (last && last->flags & TRANSITION_YIELD && x->yields[last->thread] < PATIENCE)
-		x->yields[last->thread]++;
 	if (last)
 		count_alone(&x->alone, last);
-	for (uint32_t t = 0; t < model_threads(model); t++)
+	if (last && last->flags & TRANSITION_YIELD) {
+		x->yielded = true;
+		x->yields[last->thread] += x->yields[last->thread] < PATIENCE;
+	}
+	for (uint32_t t = 0; x->yielded && t < model_threads(model); t++)
 		if (!(x->plain	? bitset_has(x->enabled, t)
 		      : x->kept ? bitset_has(x->enabled, t) || bitset_has(x->held, t)
 				: model_enabled(model, t)))
@@ -102,7 +104,7 @@ void execution_hold_timeouts(struct execution *x)
 	const struct model *model = x->block.model;
 	const uint32_t words = fair_words(x->fair);
 	uint32_t t;
-	count_yields(x);
+	execution_count_turns(x);
 	/* Who is held back stays so, and isn't among the enabled ones. */
 	if (x->kept && !x->plain)
 		return;

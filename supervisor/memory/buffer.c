@@ -223,10 +223,10 @@ void model_touch_flush(struct footprint *footprint, const struct model *m, uint3
 
 void model_touch_places(struct footprint *footprint, const struct model *m, uint32_t t)
 {
-	const struct model_thread *thread = model_thread_const(m, t);
-	const bool all = drains(&thread->op);
 	if (!m->apart)
 		return;
+	const struct model_thread *thread = model_thread_const(m, t);
+	const bool all = drains(&thread->op);
 	for (uint32_t i = 0; all && thread->entered > 0 && i < MODEL_STORES; i++)
 		touch_place(footprint, t, i);
 	if (thread->op.kind == OP_MEMORY_WRITE && thread->op.flags & OP_BUFFERED)

@@ -4,6 +4,9 @@
 #include "supervisor/state/state.h"
 #include "supervisor/state/touch.h"
 
+/* These come first in each footprint: what concerns all, windows, and the thread's own two. */
+#define TOUCHED_BY_ALL 4
+
 /* An operation whose objects the machine can't tell might be on any of them. */
 static bool unknown(const struct op *op)
 {
@@ -37,7 +40,7 @@ static void touch_queues(struct footprint *footprint, const struct model *m, con
 static void touch_holding(struct footprint *footprint, const struct model *m)
 {
 	uint32_t length = footprint->length;
-	for (uint32_t i = 0; i < length; i++) {
+	for (uint32_t i = TOUCHED_BY_ALL; i < length; i++) {
 		struct access access = footprint->at[i];
 		uint32_t object = (uint32_t)access.key;
 		if (access.mode == TOUCH_READ)
@@ -76,12 +79,14 @@ static void touch_put_off(struct footprint *footprint, const struct model *m, ui
 void dependence_begin(struct footprint *footprint, const struct model *before, uint32_t t, int32_t choice)
 {
 	const struct op *op = model_pending(before, t);
-	footprint_clear(footprint);
-	touch(footprint, TOUCH_ALL, 0, TOUCH_READ);
-	touch(footprint, TOUCH_WINDOW, 0, TOUCH_READ);
-	touch(footprint, TOUCH_PRIORITY, t, TOUCH_WRITE);
-	touch(footprint, choice == CHOICE_FLUSH && before->apart ? TOUCH_BUFFER : TOUCH_THREAD, t,
-	      TOUCH_WRITE);
+	const enum touch_class lane = choice == CHOICE_FLUSH && before->apart ? TOUCH_BUFFER : TOUCH_THREAD;
+	const struct access first[TOUCHED_BY_ALL] = {
+	    {touch_key(TOUCH_ALL, 0), TOUCH_READ, TOUCH_UNLIMITED},
+	    {touch_key(TOUCH_WINDOW, 0), TOUCH_READ, TOUCH_UNLIMITED},
+	    {touch_key(TOUCH_PRIORITY, t), TOUCH_WRITE, TOUCH_UNLIMITED},
+	    {touch_key(lane, t), TOUCH_WRITE, TOUCH_UNLIMITED},
+	};
+	footprint_copy(footprint, (struct accesses){first, TOUCHED_BY_ALL});
 	if (choice == CHOICE_FLUSH) {
 		model_touch_flush(footprint, before, t);
 		return;
@@ -108,8 +113,8 @@ void dependence_begin(struct footprint *footprint, const struct model *before, u
 
 void dependence_performed(struct footprint *footprint, const struct model *after, uint32_t t)
 {
-	uint32_t kept = 0;
-	for (uint32_t i = 0; i < footprint->length; i++) {
+	uint32_t kept = footprint->length < TOUCHED_BY_ALL ? footprint->length : TOUCHED_BY_ALL;
+	for (uint32_t i = kept; i < footprint->length; i++) {
 		struct access access = footprint->at[i];
 		uint32_t u = (uint32_t)access.key;
 		if (touch_class(access.key) != TOUCH_WAKING || u == t ||
@@ -117,7 +122,7 @@ void dependence_performed(struct footprint *footprint, const struct model *after
 			footprint->at[kept++] = access;
 	}
 	footprint->length = kept;
-	for (uint32_t i = 0; i < kept; i++) {
+	for (uint32_t i = TOUCHED_BY_ALL; i < kept; i++) {
 		uint32_t u = (uint32_t)footprint->at[i].key;
 		if (touch_class(footprint->at[i].key) != TOUCH_WAKING || u == t)
 			continue;

@@ -229,10 +229,11 @@ bool model_waits_for_time(const struct model *m, uint32_t t)
 	return model_timed(m, t) && (sleeps || !model_ready(m, t));
 }
 
-uint32_t model_choices(const struct model *m, uint32_t t)
+static uint32_t ways(const struct model *m, uint32_t t, bool ready)
 {
-	if (!model_ready(m, t))
-		return model_enabled(m, t) ? 1 : 0;
+	if (!ready)
+		return model_thread_const(m, t)->run == THREAD_STOPPED &&
+		       op_timed(&model_thread_const(m, t)->op);
 	if (model_flushes(m, t))
 		return model_offers_flush(m, t) && model_goes_past(m, t) ? 2 : 1;
 	if (model_cancels(m, t) || comes_to_queue(m, t))
@@ -241,15 +242,34 @@ uint32_t model_choices(const struct model *m, uint32_t t)
 	return f->ways ? f->ways(m, t) : 1;
 }
 
-int32_t model_choice(const struct model *m, uint32_t t, uint32_t i)
+static int32_t way(const struct model *m, uint32_t t, uint32_t i, bool ready)
 {
 	/* POSIX: no time-out if it can be had at once. So a time-out is never one of several choices. */
-	if (!model_ready(m, t))
+	if (!ready)
 		return CHOICE_TIMEOUT;
 	if (model_flushes(m, t))
 		return i == 0 && model_goes_past(m, t) ? CHOICE_DEFAULT : CHOICE_FLUSH;
 	const struct family *f = family(&model_thread_const(m, t)->op);
 	return f->way ? f->way(m, t, i) : (int32_t)i;
+}
+
+uint32_t model_choices(const struct model *m, uint32_t t)
+{
+	return ways(m, t, model_ready(m, t));
+}
+
+int32_t model_choice(const struct model *m, uint32_t t, uint32_t i)
+{
+	return way(m, t, i, model_ready(m, t));
+}
+
+uint32_t model_ways(const struct model *m, uint32_t t, int32_t *first)
+{
+	const bool ready = model_ready(m, t);
+	const uint32_t choices = ways(m, t, ready);
+	if (choices > 0)
+		*first = way(m, t, 0, ready);
+	return choices;
 }
 
 bool model_has_choice(const struct model *m, uint32_t t, int32_t choice)
@@ -270,10 +290,10 @@ static uint32_t object_of(enum object_class class, uint32_t object)
 	return class == CLASS_THREAD || class == CLASS_NONE ? NO_OBJECT : object;
 }
 
-static const char *flaw(const struct model *m, const struct op *op)
+static const char *flaw(const struct model *m, uint32_t object, uint32_t object2)
 {
-	const char *sentence = model_check_object(m, object_of(op_class(op->kind), op->object));
-	return sentence ? sentence : model_check_object(m, object_of(op_class2(op->kind), op->object2));
+	const char *sentence = model_check_object(m, object);
+	return sentence ? sentence : model_check_object(m, object2);
 }
 
 void model_perform(struct model *m, uint32_t t, int32_t choice, const struct observation *seen,
@@ -288,9 +308,10 @@ void model_perform_again(struct model *m, uint32_t t, int32_t choice, const stru
 {
 	struct model_thread *thread = model_thread(m, t);
 	__builtin_memset(effect, 0, sizeof *effect);
-	const struct op op = thread->op;
+	const uint32_t object = object_of(op_class(thread->op.kind), thread->op.object);
+	const uint32_t object2 = object_of(op_class2(thread->op.kind), thread->op.object2);
 	/* What the memory of a program in the middle of its run says of its objects may be anything. */
-	const bool sound = flaw(m, &op) == NULL;
+	const bool sound = flaw(m, object, object2) == NULL;
 	if (choice == CHOICE_FLUSH) {
 		model_flush(m, t, effect);
 	} else if (choice == CHOICE_DEFAULT && model_cancels(m, t)) {
@@ -308,5 +329,5 @@ void model_perform_again(struct model *m, uint32_t t, int32_t choice, const stru
 	if (!effect->asleep)
 		thread->run = THREAD_RUNNING;
 	if (sound)
-		FMC_ASSERT_NONE(flaw(m, &op));
+		FMC_ASSERT_NONE(flaw(m, object, object2));
 }

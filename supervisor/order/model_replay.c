@@ -136,7 +136,7 @@ static bool lay_out(struct model_replay *r)
 /* Thread t has come to its operation number `index`: as the trace says, if it gets that far there. */
 static void arrive(struct model_replay *r, uint32_t t, size_t transition)
 {
-	const struct op *op = transition != SIZE_MAX	     ? transition_pending(&r->trace->at[transition])
+	const struct op *op = transition != SIZE_MAX	     ? trace_pending(r->trace, transition)
 			      : t < r->trace->threads_length ? thread_end_op(&r->trace->threads[t])
 							     : NULL;
 	if (op && op->kind != OP_NONE)

@@ -100,8 +100,19 @@ size_t policy_highest(const struct policy_state *state, const struct policy_view
 	return best;
 }
 
+/* The same where each is of a thread of its own, by as many numbers. */
+static size_t choose_single(struct policy_random *random, size_t count)
+{
+	policy_random_next(random);
+	const size_t i = (size_t)policy_random_below(random, count);
+	policy_random_next(random);
+	return i;
+}
+
 size_t policy_random_choose(struct policy_state *state, const struct policy_view *view)
 {
+	if (policy_are_single(view->alternatives, view->count))
+		return choose_single(&state->random, view->count);
 	bool wild = policy_draw_wild(state, view);
 	const struct alternative *a = view->alternatives;
 	uint64_t thread = policy_random_below(&state->random, policy_count_threads(a, view->count, wild));

@@ -14,6 +14,8 @@ static double probability_if(const struct alternative *a, size_t count, size_t t
 double policy_probability(const struct alternative *alternatives, size_t count, size_t taken)
 {
 	FMC_ASSERT(taken < count);
+	if (policy_are_single(alternatives, count))
+		return 1.0 / (double)count;
 	double wild = probability_if(alternatives, count, taken, true);
 	if (policy_count_threads(alternatives, count, false) == 0)
 		return wild;

@@ -48,6 +48,15 @@ static inline bool policy_counts(const struct alternative *a, size_t i, bool wil
 	return wild || only || a[i].step.choice >= 0;
 }
 
+/* Is each of them progress, and of a thread of its own? */
+static inline bool policy_are_single(const struct alternative *a, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (a[i].step.choice < 0 || (i > 0 && a[i].step.thread == a[i - 1].step.thread))
+			return false;
+	return true;
+}
+
 size_t policy_count_threads(const struct alternative *alternatives, size_t count, bool wild);
 size_t policy_count_choices(const struct alternative *alternatives, size_t count, size_t i, bool wild);
 

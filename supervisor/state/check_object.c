@@ -24,19 +24,28 @@ const char *model_check_object(const struct model *m, uint32_t object)
 	if (object == NO_OBJECT)
 		return NULL;
 	const struct model_object *o = model_object_const(m, object);
+	const bool empty = o->sleepers == 0;
 	CHECK(o->class >= CLASS_MUTEX && o->class != CLASSES, "an object has a class");
-	if (o->class == CLASS_SEM)
+	CHECK((o->first == NO_THREAD) == empty && (o->last == NO_THREAD) == empty,
+	      "a queue with somebody in it has a first and a last thread");
+	switch (o->class) {
+	case CLASS_MUTEX:
+		return check_mutex(m, o);
+	case CLASS_SEM:
 		CHECK(o->count <= INT32_MAX && o->unspent <= o->count,
 		      "a semaphore's value is at most SEM_VALUE_MAX, and at least what is left of its first "
 		      "one");
-	if (o->class == CLASS_RWLOCK)
+		return NULL;
+	case CLASS_RWLOCK:
 		CHECK(o->owner == NO_THREAD || o->count == 0, "nobody reads what is written");
-	if (o->class == CLASS_SPIN)
+		return NULL;
+	case CLASS_SPIN:
 		CHECK((o->owner != NO_THREAD) == (o->count == 1), "a spinlock is held by its owner");
-	if (o->class == CLASS_ONCE)
+		return NULL;
+	case CLASS_ONCE:
 		CHECK((o->owner != NO_THREAD) == (o->count == ONCE_RUNS), "somebody runs what runs");
-	const bool empty = o->sleepers == 0;
-	CHECK((o->first == NO_THREAD) == empty && (o->last == NO_THREAD) == empty,
-	      "a queue with somebody in it has a first and a last thread");
-	return o->class == CLASS_MUTEX ? check_mutex(m, o) : NULL;
+		return NULL;
+	default:
+		return NULL;
+	}
 }

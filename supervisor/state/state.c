@@ -52,6 +52,21 @@ enum object_class model_object_class(const struct model *m, uint32_t object)
 	return (enum object_class)model_object_const(m, object)->class;
 }
 
+uint32_t model_object_owner(const struct model *m, uint32_t object)
+{
+	return model_object_const(m, object)->owner;
+}
+
+uint32_t model_object_type(const struct model *m, uint32_t object)
+{
+	return model_object_const(m, object)->type;
+}
+
+bool model_object_destroyed(const struct model *m, uint32_t object)
+{
+	return model_object_const(m, object)->flags & OBJECT_DESTROYED;
+}
+
 /* How many can still come without being the last to come. */
 static uint32_t barrier_unspent(const struct model_object *o)
 {

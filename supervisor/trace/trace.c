@@ -1,4 +1,5 @@
 /* What came of one execution: growing arrays that are kept between executions. */
+#include <fmc/supervisor/bitset.h>
 #include <fmc/supervisor/trace.h>
 #include <fmc/tracer/assert.h>
 
@@ -25,6 +26,8 @@ void trace_clear(struct trace *trace)
 	trace->sets_room = old.sets_room;
 	trace->accesses = old.accesses;
 	trace->accesses_room = old.accesses_room;
+	trace->under = old.under;
+	trace->under_room = old.under_room;
 	trace->objects = old.objects;
 	trace->objects_room = old.objects_room;
 	trace->found = old.found;
@@ -39,18 +42,32 @@ void trace_release(struct trace *trace)
 	free(trace->alternatives);
 	free(trace->sets);
 	free(trace->accesses);
+	free(trace->under);
 	free(trace->objects);
 	free(trace->found);
 	free(trace->threads);
 	trace_init(trace);
 }
 
+struct transition *trace_add(struct trace *trace)
+{
+	return ARRAY_GROW(trace->at, trace->length, trace->room) ? &trace->at[trace->length++] : NULL;
+}
+
 bool trace_push(struct trace *trace, const struct transition *transition)
 {
-	if (!ARRAY_GROW(trace->at, trace->length, trace->room))
-		return false;
-	trace->at[trace->length++] = *transition;
-	return true;
+	struct transition *added = trace_add(trace);
+	if (added)
+		*added = *transition;
+	return added != NULL;
+}
+
+struct alternative *trace_reserve_alternatives(struct trace *trace, size_t most)
+{
+	const size_t length = trace->alternatives_length;
+	return ARRAY_RESERVE(trace->alternatives, length + most, trace->alternatives_room)
+		   ? trace->alternatives + length
+		   : NULL;
 }
 
 bool trace_push_alternative(struct trace *trace, const struct alternative *alternative)
@@ -68,11 +85,20 @@ bool trace_push_footprint(struct trace *trace, const struct footprint *footprint
 	if (footprint->failed ||
 	    !ARRAY_RESERVE(trace->accesses, first + footprint->length, trace->accesses_room))
 		return false;
-	if (footprint->length > 0)
-		memcpy(trace->accesses + first, footprint->at, footprint->length * sizeof *trace->accesses);
+	for (uint32_t i = 0; i < footprint->length; i++)
+		trace->accesses[first + i] = footprint->at[i];
 	trace->accesses_length += footprint->length;
 	transition->first_access = (uint32_t)first;
 	transition->accesses = footprint->length;
+	return true;
+}
+
+bool trace_push_under(struct trace *trace, const struct op *op)
+{
+	if (!ARRAY_GROW(trace->under, trace->under_length, trace->under_room))
+		return false;
+	trace->at[trace->length - 1].under = trace->under_length;
+	trace->under[trace->under_length++] = *op;
 	return true;
 }
 
@@ -104,8 +130,8 @@ bool trace_push_sets(struct trace *trace, const uint64_t *enabled, const uint64_
 		return false;
 	if (words > trace->set_words)
 		widen_sets(trace, words, sets);
-	memcpy(trace->sets + sets * words, enabled, words * sizeof *enabled);
-	memcpy(trace->sets + (sets + 1) * words, schedulable, words * sizeof *schedulable);
+	bitset_copy(trace->sets + sets * words, enabled, words);
+	bitset_copy(trace->sets + (sets + 1) * words, schedulable, words);
 	return true;
 }
 
@@ -246,6 +272,7 @@ bool trace_copy(struct trace *to, const struct trace *from)
 			COPY_ARRAY(alternatives, from->alternatives_length, alternatives_room) &&
 			COPY_ARRAY(sets, 2 * from->length * from->set_words, sets_room) &&
 			COPY_ARRAY(accesses, from->accesses_length, accesses_room) &&
+			COPY_ARRAY(under, from->under_length, under_room) &&
 			COPY_ARRAY(objects, from->objects_length, objects_room) &&
 			COPY_ARRAY(found, from->found_length, found_room) &&
 			COPY_ARRAY(threads, from->threads_length, threads_room);
@@ -261,6 +288,8 @@ bool trace_copy(struct trace *to, const struct trace *from)
 	to->sets_room = own.sets_room;
 	to->accesses = own.accesses;
 	to->accesses_room = own.accesses_room;
+	to->under = own.under;
+	to->under_room = own.under_room;
 	to->objects = own.objects;
 	to->objects_room = own.objects_room;
 	to->found = own.found;

@@ -89,7 +89,7 @@ static void put_transition(struct saver *saver, const struct trace *trace, size_
 	save_step(saver, &(struct step){t->thread, t->choice});
 	save_op(saver, &t->op);
 	if (t->op.kind == OP_SIGNAL_TAKE)
-		save_op(saver, &t->under);
+		save_op(saver, trace_pending(trace, i));
 	save_signed(saver, t->result);
 	save_number(saver, t->result_valid);
 	save_number(saver, t->flags);
@@ -110,9 +110,10 @@ static bool get_transition(struct loader *loader, struct trace *trace)
 	struct transition t = {.thread = step.thread,
 			       .choice = step.choice,
 			       .first_alternative = (uint32_t)trace->alternatives_length};
+	struct op under = {.kind = OP_NONE};
 	t.op = load_op(loader);
 	if (t.op.kind == OP_SIGNAL_TAKE)
-		t.under = load_op(loader);
+		under = load_op(loader);
 	t.result = load_signed(loader);
 	t.result_valid = load_bool(loader);
 	t.flags = (uint8_t)load_most(loader, UINT8_MAX);
@@ -125,7 +126,7 @@ static bool get_transition(struct loader *loader, struct trace *trace)
 	if (loader->failed || !get_alternatives(loader, trace))
 		return false;
 	t.alternatives = (uint32_t)trace->alternatives_length - t.first_alternative;
-	return trace_push(trace, &t);
+	return trace_push(trace, &t) && (t.op.kind != OP_SIGNAL_TAKE || trace_push_under(trace, &under));
 }
 
 static bool get_object(struct loader *loader, struct trace *trace)

@@ -67,6 +67,14 @@ struct outcome {
 	char message[256];
 };
 
+/* Nothing has come of it so far. What the rest of a message holds doesn't count. */
+static inline void outcome_clear(struct outcome *outcome)
+{
+	__builtin_memset(outcome, 0, __builtin_offsetof(struct outcome, message));
+	outcome->message[0] = '\0';
+	outcome->created = NO_THREAD;
+}
+
 /* What may be expected of the world outside of the model. */
 enum hope {
 	HOPE_NONE, /* nothing outside could wake a thread: a blocked thread is so for ever */

@@ -58,6 +58,11 @@ void model_kernel_says(struct model *m, const struct op *op, const struct observ
 
 enum object_class model_object_class(const struct model *m, uint32_t object);
 
+/* One part of its state each, for those who ask at every transition. */
+uint32_t model_object_owner(const struct model *m, uint32_t object);
+uint32_t model_object_type(const struct model *m, uint32_t object);
+bool model_object_destroyed(const struct model *m, uint32_t object);
+
 /* The present state of an object, for reports and tests. */
 void model_object_state(const struct model *m, uint32_t object, struct object_state *state);
 
@@ -166,6 +171,9 @@ bool model_joinable(const struct model *m, uint32_t t);
  */
 uint32_t model_choices(const struct model *m, uint32_t t);
 int32_t model_choice(const struct model *m, uint32_t t, uint32_t i);
+
+/* Both at once: how many, and if there are any the first of them. */
+uint32_t model_ways(const struct model *m, uint32_t t, int32_t *first);
 
 /* True iff `choice` is one of those that t has now, CHOICE_SPURIOUS included. */
 bool model_has_choice(const struct model *m, uint32_t t, int32_t choice);

@@ -204,16 +204,10 @@ struct transition {
 	/* How many had been seen before it: in all executions that begin alike up to here they have the same
 	 * numbers. */
 	uint32_t objects;
+	uint32_t
+	    under; /* OP_SIGNAL_TAKE: into trace.under: what the thread had pending until the signal was sent */
 	uint64_t ended; /* child processes that had ended before it, as bits by number */
-	struct op
-	    under; /* OP_SIGNAL_TAKE: what the thread had pending until the signal was sent; else of no meaning */
 };
-
-/* What its thread had pending before others had a share in it. */
-static inline const struct op *transition_pending(const struct transition *transition)
-{
-	return transition->op.kind == OP_SIGNAL_TAKE ? &transition->under : &transition->op;
-}
 
 static inline struct step transition_step(const struct transition *transition)
 {
@@ -261,6 +255,8 @@ struct trace {
 	uint32_t set_words;
 	struct access *accesses;
 	size_t accesses_length, accesses_room;
+	struct op *under; /* see transition.under */
+	uint32_t under_length, under_room;
 	struct object_state *objects; /* as they were when they were first seen */
 	uint32_t objects_length, objects_room;
 	/* Of an execution that began in the middle of a run: what the threads had pending then. Else none. */
@@ -297,12 +293,21 @@ void trace_init(struct trace *trace);
 void trace_clear(struct trace *trace); /* for re-use, keeps the memory */
 void trace_release(struct trace *trace);
 
+/* One more transition, to be filled in, valid until the next one; NULL without memory. */
+struct transition *trace_add(struct trace *trace);
+
 /* Append a transition or an alternative; false without memory. */
 bool trace_push(struct trace *trace, const struct transition *transition);
 bool trace_push_alternative(struct trace *trace, const struct alternative *alternative);
 
+/* Room after the alternatives for so many more, valid until the next one; alternatives_length is the caller's to raise. NULL without memory. */
+struct alternative *trace_reserve_alternatives(struct trace *trace, size_t most);
+
 /* Append the footprint of the transition just pushed; of all transitions of a trace or of none. */
 bool trace_push_footprint(struct trace *trace, const struct footprint *footprint);
+
+/* What the thread of the transition just pushed, an OP_SIGNAL_TAKE, had pending until the signal was sent; false without memory. */
+bool trace_push_under(struct trace *trace, const struct op *op);
 
 /* Append the first state of the next object; false without memory. */
 bool trace_push_object(struct trace *trace, const struct object_state *state);
@@ -319,6 +324,13 @@ bool trace_push_found(struct trace *trace, const struct op *op);
 
 /* Append the final state of the next thread; false without memory. */
 bool trace_push_thread(struct trace *trace, const struct thread_end *end);
+
+/* What the thread of transition i had pending before others had a share in it. */
+static inline const struct op *trace_pending(const struct trace *trace, size_t i)
+{
+	const struct transition *transition = &trace->at[i];
+	return transition->op.kind == OP_SIGNAL_TAKE ? &trace->under[transition->under] : &transition->op;
+}
 
 static inline struct accesses trace_accesses(const struct trace *trace, size_t i)
 {
