@@ -74,12 +74,15 @@ $(BUILD)/libfmc-tsan.a: $(POINTS)
 
 # The agent: what is to run inside of targets, where there is no libc of its own. Its core is built from the same sources as fmc's, and it is
 # linked for the one place where it is mapped. Of floating point and vector registers it uses none: they are the program's. gcc improves it as a whole,
-# which makes an execution a fifth quicker; what has code of its own for the assembler, and what stands for the compiler's calls, stay apart.
+# which makes an execution a fifth quicker; what has code of its own for the assembler, and what stands for the compiler's calls, stay apart. It is made of
+# small functions, so more of them are put into each other than is usual; and without vectors the compiler's ways to copy and to clear are slow to begin.
 AGENT_ADDRESS := 0x200000000000
+comma := ,
 AGENT_FLAGS = -std=gnu11 $(C_WARNINGS) $(CPPFLAGS) -O3 -g -Iinclude -I. -D_GNU_SOURCE -MMD -MP -ffreestanding -fPIE \
     -mgeneral-regs-only -mno-red-zone -fno-stack-protector -fno-asynchronous-unwind-tables -fcf-protection=none -U_FORTIFY_SOURCE $(AGENT_LTO)
-AGENT_LTO := $(if $(findstring clang,$(CC)),,-flto)
-AGENT_LINK = $(filter-out -MMD -MP,$(AGENT_FLAGS)) $(AGENT_LTO:-flto=-flto-partition=none -flinker-output=pie) -nostdlib -static -no-pie -Wl,-Ttext-segment=$(AGENT_ADDRESS),-z,noexecstack,--build-id=none,--fatal-warnings
+AGENT_LTO := $(if $(findstring clang,$(CC)),,-flto --param max-inline-insns-auto=40 --param inline-unit-growth=100 \
+    $(foreach call,memset memcpy,-m$(call)-strategy=unrolled_loop:320:noalign$(comma)libcall:-1:noalign))
+AGENT_LINK = $(filter-out -MMD -MP,$(AGENT_FLAGS)) $(if $(AGENT_LTO),-flto-partition=none -flinker-output=pie) -nostdlib -static -no-pie -Wl,-Ttext-segment=$(AGENT_ADDRESS),-z,noexecstack,--build-id=none,--fatal-warnings
 AGENT_CORE := $(wildcard $(patsubst %,supervisor/%/*.c,state objects memory threads model agent)) supervisor/trace/trace.c \
     supervisor/trace/good_ends.c breakpoints/op/op.c breakpoints/calls/result.c $(filter-out %/probability.c %/random_profile.c,$(wildcard supervisor/policy/*.c)) \
     $(filter-out %/states.c %/standstill.c,$(wildcard supervisor/execution/*.c))

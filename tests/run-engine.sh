@@ -82,6 +82,7 @@ by_agent() {
 if [ $# -eq 0 ]; then
 	for granularity in sync atomic; do
 		by_agent "vector registers, $granularity" --granularity $granularity -- "$BUILD/targets/registers" vectors
+		by_agent "rounding and flags, $granularity" --granularity $granularity -- "$BUILD/targets/registers" controls
 	done
 	"$BUILD/targets/registers" bases
 	if [ $? -eq 2 ]; then skip "bases of segments"; else by_agent "bases of segments" -- "$BUILD/targets/registers" bases; fi

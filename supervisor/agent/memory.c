@@ -13,6 +13,16 @@ typedef uint64_t __attribute__((may_alias, aligned(1))) word_type;
 
 static void copy_by_words(char *to, const char *from, size_t size)
 {
+	for (; size >= 4 * sizeof(uint64_t); size -= 4 * sizeof(uint64_t)) {
+		const word_type *at = (const word_type *)from;
+		const uint64_t words[] = {at[0], at[1], at[2], at[3]};
+		((word_type *)to)[0] = words[0];
+		((word_type *)to)[1] = words[1];
+		((word_type *)to)[2] = words[2];
+		((word_type *)to)[3] = words[3];
+		to += sizeof words;
+		from += sizeof words;
+	}
 	for (; size >= sizeof(uint64_t); size -= sizeof(uint64_t)) {
 		*(word_type *)to = *(const word_type *)from;
 		to += sizeof(uint64_t);
@@ -64,7 +74,10 @@ void *memset(void *to, int value, size_t size)
 int memcmp(const void *one, const void *other, size_t size)
 {
 	const unsigned char *a = one, *b = other;
-	for (size_t i = 0; i < size; i++)
+	size_t i = 0;
+	while (size - i >= sizeof(uint64_t) && *(const word_type *)(a + i) == *(const word_type *)(b + i))
+		i += sizeof(uint64_t);
+	for (; i < size; i++)
 		if (a[i] != b[i])
 			return a[i] < b[i] ? -1 : 1;
 	return 0;

@@ -50,6 +50,17 @@ static int64_t end_of_sleep(const struct moments *now, const struct op *op)
 	return moments_later(now->monotonic, op->arg - (real ? now->realtime : now->monotonic));
 }
 
+static bool has_timeout(const struct call *call)
+{
+	return call->entry && call->timeout_argument >= 0 && call->timeout_argument < 4;
+}
+
+bool moments_may_end(const struct call *call)
+{
+	const enum op_kind kind = call->op.kind;
+	return kind == OP_SLEEP || kind == OP_POLL || kind == OP_FUTEX_WAIT || has_timeout(call);
+}
+
 int64_t moments_end(const struct moments *now, const struct call *call, const uint64_t arguments[4])
 {
 	const struct op *op = &call->op;
@@ -64,8 +75,7 @@ int64_t moments_end(const struct moments *now, const struct call *call, const ui
 	default:
 		break;
 	}
-	const bool timed = call->entry && call->timeout_argument >= 0 && call->timeout_argument < 4;
-	return timed && moments_read(now->reader, arguments[call->timeout_argument], &ns)
+	return has_timeout(call) && moments_read(now->reader, arguments[call->timeout_argument], &ns)
 		   ? from_some_clock(now, ns)
 		   : 0;
 }

@@ -77,26 +77,27 @@ static bool may_be_round(struct agent_thread *thread, const struct call *call)
 
 bool stand_at_instruction(struct agent_thread *thread, uint64_t number)
 {
-	struct call call = {.op = {.object = NO_OBJECT, .object2 = NO_OBJECT}};
+	struct call *call = &thread->call;
 	if (number >= REGION->instructions_length)
 		return agent_refuse(AGENT_BY_STATE, number);
 	const struct instruction_lead *lead = &REGION->instructions[number];
 	const struct user_regs_struct regs = registers_of(&thread->context);
-	atomic_decode(&lead->atomic, &regs, &call);
-	thread->context.rip = call.entry + AFTER_TRAP;
+	*call = (struct call){.op = {.object = NO_OBJECT, .object2 = NO_OBJECT}};
+	atomic_decode(&lead->atomic, &regs, call);
+	thread->context.rip = call->entry + AFTER_TRAP;
 	thread->copy = lead->copy;
-	if (call.whole_bytes || call.copies)
-		return agent_refuse(AGENT_BY_ENTRY, call.op.kind);
-	if (may_be_round(thread, &call))
+	if (call->whole_bytes || call->copies)
+		return agent_refuse(AGENT_BY_ENTRY, call->op.kind);
+	if (may_be_round(thread, call))
 		return agent_refuse(AGENT_BY_ROUND, 0);
-	const uint64_t word = retries_load(&call) ? word_at(&call) : 0;
-	if (retries_are_round(&thread->retries, &call, word, general(&thread->context))) {
+	const uint64_t word = retries_load(call) ? word_at(call) : 0;
+	if (retries_are_round(&thread->retries, call, word, general(&thread->context))) {
 		retries_anew(&thread->retries);
-		call.op = (struct op){
-		    .kind = OP_YIELD, .object = NO_OBJECT, .object2 = NO_OBJECT, .place = call.op.place};
-		call.object = 0;
+		call->op = (struct op){
+		    .kind = OP_YIELD, .object = NO_OBJECT, .object2 = NO_OBJECT, .place = call->op.place};
+		call->object = 0;
 	}
-	return stand_before(thread, &call);
+	return stand_before(thread, call);
 }
 
 static void keep_value(const struct call *call, struct outcome *outcome)

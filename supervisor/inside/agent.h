@@ -152,6 +152,10 @@ void agent_back(void) __attribute__((visibility("hidden")));
 /* Let a thread go on from this context, until it arrives; the context is then where it stands. */
 enum arrival go(struct agent_context *context, uint64_t *number);
 
+/* Registers have been set by something else: any of them, or only the control words of floating point. */
+void go_forget(void);
+void go_controls(void);
+
 /* Make it call a function of the program's from a context at a function's entry, which stays as it is. False: it came elsewhere. */
 bool go_call(const struct agent_context *context, uint64_t function, uint64_t argument, int64_t *result);
 
@@ -161,6 +165,7 @@ int64_t own_call(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d, ui
 /* stand.c: true if the thread stands before an operation of the program's (outcome->next), or the attempt is over; false: it goes on. */
 bool stand_at_door(struct agent_thread *thread, uint64_t entry);
 bool stand_before(struct agent_thread *thread, const struct call *call);
+void objects_forget(void); /* there are others from now on */
 /* Has it come back from the routine of a pthread_once, or is it in one? And OP_ONCE_END has been performed: as stand_before(). */
 bool stand_after_once(const struct agent_thread *thread);
 bool stand_behind_once(struct agent_thread *thread);

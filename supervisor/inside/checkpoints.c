@@ -104,6 +104,7 @@ static size_t shared_steps(const struct plan *plan, const struct trace *trace)
 static bool return_to(const struct checkpoint *c)
 {
 	vectors_forget();
+	objects_forget();
 	files_close();
 	if (!spaces_return(c->spaces, c->spaces_length) || !move_pages(c->pages, true))
 		return false;

@@ -6,12 +6,14 @@
 #include <sys/syscall.h>
 
 /*
- * The thread that runs: its registers while the agent does. What is written before the thread's own stack is in use again can't be
- * pushed there: below it may be a red zone.
+ * The registers of the thread that runs, as it was when it was let go; they are put there as it arrives. What is written before the thread's own stack is in
+ * use again can't be pushed there: below it may be a red zone.
  */
-struct agent_context agent_context;
+struct agent_context *agent_running;
+uint64_t agent_rip;   /* where it goes on */
 uint64_t agent_stack; /* the agent's own stack pointer while a thread runs */
-uint64_t agent_arrival, agent_number;
+uint64_t agent_flags; /* those that needn't be set anew; they are the same for all threads, mostly */
+uint64_t agent_arrival, agent_number, agent_r11;
 void agent_leave(void) __attribute__((visibility("hidden")));
 
 #define TEXT_OF(number) #number
@@ -34,27 +36,31 @@ __asm__(".text\n"
 	"	push %r14\n"
 	"	push %r15\n"
 	"	mov %rsp, agent_stack(%rip)\n"
-	"	ldmxcsr agent_context+152(%rip)\n"
-	"	fldcw agent_context+156(%rip)\n"
-	"	push agent_context+136(%rip)\n"
+	"	mov agent_running(%rip), %r11\n"
+	"	mov 128(%r11), %rax\n"
+	"	mov %rax, agent_rip(%rip)\n"
+	"	mov 136(%r11), %rax\n"
+	"	cmp %rax, agent_flags(%rip)\n"
+	"	je 2f\n"
+	"	push %rax\n"
 	"	popf\n"
-	"	mov agent_context+0(%rip), %rax\n"
-	"	mov agent_context+8(%rip), %rbx\n"
-	"	mov agent_context+16(%rip), %rcx\n"
-	"	mov agent_context+24(%rip), %rdx\n"
-	"	mov agent_context+32(%rip), %rsi\n"
-	"	mov agent_context+40(%rip), %rdi\n"
-	"	mov agent_context+48(%rip), %rbp\n"
-	"	mov agent_context+56(%rip), %rsp\n"
-	"	mov agent_context+64(%rip), %r8\n"
-	"	mov agent_context+72(%rip), %r9\n"
-	"	mov agent_context+80(%rip), %r10\n"
-	"	mov agent_context+88(%rip), %r11\n"
-	"	mov agent_context+96(%rip), %r12\n"
-	"	mov agent_context+104(%rip), %r13\n"
-	"	mov agent_context+112(%rip), %r14\n"
-	"	mov agent_context+120(%rip), %r15\n"
-	"	jmp *agent_context+128(%rip)\n"
+	"2:	mov 0(%r11), %rax\n"
+	"	mov 8(%r11), %rbx\n"
+	"	mov 16(%r11), %rcx\n"
+	"	mov 24(%r11), %rdx\n"
+	"	mov 32(%r11), %rsi\n"
+	"	mov 40(%r11), %rdi\n"
+	"	mov 48(%r11), %rbp\n"
+	"	mov 56(%r11), %rsp\n"
+	"	mov 64(%r11), %r8\n"
+	"	mov 72(%r11), %r9\n"
+	"	mov 80(%r11), %r10\n"
+	"	mov 96(%r11), %r12\n"
+	"	mov 104(%r11), %r13\n"
+	"	mov 112(%r11), %r14\n"
+	"	mov 120(%r11), %r15\n"
+	"	mov 88(%r11), %r11\n"
+	"	jmp *agent_rip(%rip)\n"
 	"agent_door:\n"
 	"	movq $0, agent_arrival(%rip)\n"
 	"	mov %r11, agent_number(%rip)\n"
@@ -66,29 +72,30 @@ __asm__(".text\n"
 	"agent_back:\n"
 	"	movq $2, agent_arrival(%rip)\n"
 	"1:\n"
-	"	mov %rax, agent_context+0(%rip)\n"
-	"	mov %rbx, agent_context+8(%rip)\n"
-	"	mov %rcx, agent_context+16(%rip)\n"
-	"	mov %rdx, agent_context+24(%rip)\n"
-	"	mov %rsi, agent_context+32(%rip)\n"
-	"	mov %rdi, agent_context+40(%rip)\n"
-	"	mov %rbp, agent_context+48(%rip)\n"
-	"	mov %rsp, agent_context+56(%rip)\n"
-	"	mov %r8, agent_context+64(%rip)\n"
-	"	mov %r9, agent_context+72(%rip)\n"
-	"	mov %r10, agent_context+80(%rip)\n"
-	"	mov %r11, agent_context+88(%rip)\n"
-	"	mov %r12, agent_context+96(%rip)\n"
-	"	mov %r13, agent_context+104(%rip)\n"
-	"	mov %r14, agent_context+112(%rip)\n"
-	"	mov %r15, agent_context+120(%rip)\n"
-	"	mov %rcx, agent_context+128(%rip)\n"
+	"	mov %r11, agent_r11(%rip)\n"
+	"	mov agent_running(%rip), %r11\n"
+	"	mov %rax, 0(%r11)\n"
+	"	mov %rbx, 8(%r11)\n"
+	"	mov %rcx, 16(%r11)\n"
+	"	mov %rdx, 24(%r11)\n"
+	"	mov %rsi, 32(%r11)\n"
+	"	mov %rdi, 40(%r11)\n"
+	"	mov %rbp, 48(%r11)\n"
+	"	mov %rsp, 56(%r11)\n"
+	"	mov %r8, 64(%r11)\n"
+	"	mov %r9, 72(%r11)\n"
+	"	mov %r10, 80(%r11)\n"
+	"	mov agent_r11(%rip), %rax\n"
+	"	mov %rax, 88(%r11)\n"
+	"	mov %r12, 96(%r11)\n"
+	"	mov %r13, 104(%r11)\n"
+	"	mov %r14, 112(%r11)\n"
+	"	mov %r15, 120(%r11)\n"
+	"	mov %rcx, 128(%r11)\n"
 	"	mov agent_stack(%rip), %rsp\n"
 	"	pushf\n"
-	"	pop agent_context+136(%rip)\n"
+	"	pop 136(%r11)\n"
 	"	cld\n"
-	"	stmxcsr agent_context+152(%rip)\n"
-	"	fnstcw agent_context+156(%rip)\n"
 	"	pop %r15\n"
 	"	pop %r14\n"
 	"	pop %r13\n"
@@ -112,8 +119,29 @@ __asm__(".text\n"
 	"agent_after: pads 4\n");
 /* clang-format on */
 
-_Static_assert(offsetof(struct agent_context, rip) == 128 && offsetof(struct agent_context, x87) == 156,
+_Static_assert(offsetof(struct agent_context, rip) == 128 && offsetof(struct agent_context, flags) == 136,
 	       "where registers are");
+
+/* What the processor has now of the thread that has run last; the agent changes none of it. */
+static struct {
+	bool known;
+	uint64_t fs_base, gs_base;
+	uint32_t mxcsr, x87;
+} present;
+
+/*
+ * Flags of which nobody makes anything across a function's entry or its return, and the bit that always is set: where it isn't, those have no
+ * meaning. As the thread arrives the direction is none of the agent's.
+ */
+#define FLAGS_DEAD UINT64_C(0x8d7) /* CF, 1, PF, AF, ZF, SF, OF */
+#define FLAGS_DOWN UINT64_C(0x400) /* DF */
+#define FLAGS_NONE UINT64_C(1)	   /* no thread's */
+
+void go_forget(void)
+{
+	present.known = false;
+	agent_flags = FLAGS_NONE;
+}
 
 /*
  * The bases of segments. Where the kernel doesn't keep what a thread has set by the instruction, it would be lost whenever that is interrupted; and by a
@@ -121,36 +149,63 @@ _Static_assert(offsetof(struct agent_context, rip) == 128 && offsetof(struct age
  */
 static void set_bases(const struct agent_context *context)
 {
-	static uint64_t fs, gs;
 	if (!REGION->fs_by_call) {
-		__asm__ volatile("wrfsbase %0" : : "r"(context->fs_base) : "memory");
-		__asm__ volatile("rdgsbase %0" : "=r"(gs));
-		if (gs != context->gs_base)
+		if (!present.known || context->fs_base != present.fs_base)
+			__asm__ volatile("wrfsbase %0" : : "r"(context->fs_base) : "memory");
+		if (!present.known || context->gs_base != present.gs_base)
 			__asm__ volatile("wrgsbase %0" : : "r"(context->gs_base) : "memory");
 		return;
 	}
-	if (context->fs_base != fs)
+	if (!present.known || context->fs_base != present.fs_base)
 		own_call(SYS_arch_prctl, ARCH_SET_FS, context->fs_base, 0, 0, 0, 0);
-	fs = context->fs_base;
+	present.fs_base = context->fs_base;
 }
 
 static void keep_bases(struct agent_context *context)
 {
 	if (REGION->fs_by_call)
 		return;
-	__asm__ volatile("rdfsbase %0" : "=r"(context->fs_base));
-	__asm__ volatile("rdgsbase %0" : "=r"(context->gs_base));
+	__asm__ volatile("rdfsbase %0" : "=r"(present.fs_base));
+	__asm__ volatile("rdgsbase %0" : "=r"(present.gs_base));
+	context->fs_base = present.fs_base;
+	context->gs_base = present.gs_base;
+}
+
+static void set_controls(const struct agent_context *context)
+{
+	if (!present.known || context->mxcsr != present.mxcsr)
+		__asm__ volatile("ldmxcsr %0" : : "m"(context->mxcsr));
+	if (!present.known || context->x87 != present.x87)
+		__asm__ volatile("fldcw %0" : : "m"(context->x87));
+}
+
+void go_controls(void)
+{
+	__asm__ volatile("stmxcsr %0\n\tfnstcw %1" : "=m"(present.mxcsr), "=m"(present.x87));
+}
+
+static void keep_controls(struct agent_context *context)
+{
+	go_controls();
+	context->mxcsr = present.mxcsr;
+	context->x87 = present.x87;
 }
 
 enum arrival go(struct agent_context *context, uint64_t *number)
 {
 	set_bases(context);
-	agent_context = *context;
+	set_controls(context);
+	agent_running = context;
 	agent_leave();
-	*context = agent_context;
 	keep_bases(context);
+	keep_controls(context);
+	present.known = true;
+	const enum arrival arrival = (enum arrival)agent_arrival;
+	agent_flags = context->flags & ~(FLAGS_DEAD | FLAGS_DOWN);
+	if (arrival == ARRIVED_AT_DOOR || arrival == ARRIVED_BACK)
+		context->flags &= ~FLAGS_DEAD;
 	*number = agent_number;
-	return (enum arrival)agent_arrival;
+	return arrival;
 }
 
 bool go_call(const struct agent_context *context, uint64_t function, uint64_t argument, int64_t *result)

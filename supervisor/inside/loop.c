@@ -105,6 +105,7 @@ __attribute__((force_align_arg_pointer)) void agent_enter(void)
 		if (agent.check_low == AGENT_CHECK && agent.check_high == AGENT_CHECK)
 			region->check_high = AGENT_CHECK;
 		take_turn();
+		go_forget();
 		region->refusal = AGENT_NONE;
 		if (holes_fill() && pages_look())
 			run(execution);

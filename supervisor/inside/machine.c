@@ -74,11 +74,9 @@ static void give_back(struct agent_thread *thread, int64_t result)
 		context->rsp += sizeof(uint64_t);
 }
 
-static void clear(struct outcome *outcome)
+/* What the execution has cleared is filled in from here on. */
+static void begin_outcome(struct outcome *outcome)
 {
-	memset(outcome, 0, offsetof(struct outcome, message));
-	outcome->message[0] = '\0';
-	outcome->created = NO_THREAD;
 	outcome->still = true;
 	agent.outcome = outcome;
 }
@@ -86,7 +84,7 @@ static void clear(struct outcome *outcome)
 static void start(struct machine *machine, struct model_block *model, struct outcome *first)
 {
 	(void)machine;
-	clear(first);
+	begin_outcome(first);
 	REGION->running = 0;
 	REGION->counters.length = 0;
 	agent.block = model;
@@ -101,6 +99,7 @@ static void start(struct machine *machine, struct model_block *model, struct out
 	memcpy(agent.now.places, REGION->places, sizeof agent.now.places);
 	written_start();
 	vectors_forget();
+	objects_forget();
 	files_close();
 	spaces_begin();
 	base_restore();
@@ -183,7 +182,7 @@ static void perform(struct machine *machine, uint32_t t, const struct op *op, in
 {
 	struct agent_thread *thread = &agent.threads[t];
 	(void)machine;
-	clear(outcome);
+	begin_outcome(outcome);
 	REGION->running = t;
 	outcome->result = effect->result;
 	outcome->result_valid = effect->result_known;
@@ -251,7 +250,7 @@ static void fall_asleep(struct machine *machine, uint32_t t, const struct op *op
 	    manner_of(op, CHOICE_DEFAULT, &(struct effect){.asleep = true}, &thread->call);
 	int64_t result;
 	(void)machine;
-	clear(outcome);
+	begin_outcome(outcome);
 	REGION->running = t;
 	if (how.manner == MANNER_UNLOCK &&
 	    (!vectors_turn(thread) ||

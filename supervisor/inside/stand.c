@@ -116,11 +116,33 @@ static enum status peek(enum object_class class, uint64_t address, struct object
 	return status;
 }
 
+/* Where the object at an address was found last: there the newest of those with this address is, or another one. */
+#define FOUND 64
+static uint32_t found_at[FOUND];
+
+static uint32_t *found_slot(uint64_t address)
+{
+	return &found_at[address / sizeof(uint64_t) % FOUND];
+}
+
+void objects_forget(void)
+{
+	memset(found_at, 0xff, sizeof found_at);
+}
+
+static bool is_object(uint32_t number, enum object_class class, uint64_t address)
+{
+	return agent.objects[number].address == address && agent.objects[number].class == class;
+}
+
 static uint32_t find_object(enum object_class class, uint64_t address)
 {
+	uint32_t *slot = found_slot(address);
+	if (*slot < agent.now.objects && is_object(*slot, class, address))
+		return *slot;
 	for (uint32_t o = agent.now.objects; o-- > 0;)
-		if (agent.objects[o].address == address && agent.objects[o].class == class)
-			return o;
+		if (is_object(o, class, address))
+			return *slot = o;
 	return NO_OBJECT;
 }
 
@@ -138,8 +160,8 @@ static uint32_t add_object(enum object_class class, uint64_t address, bool initi
 	if (number == NO_OBJECT)
 		return NO_OBJECT;
 	agent.objects[agent.now.objects].address = address;
-	agent.objects[agent.now.objects++].class = class;
-	return number;
+	agent.objects[agent.now.objects].class = class;
+	return *found_slot(address) = agent.now.objects++;
 }
 
 void object_bury(uint32_t number)
@@ -152,9 +174,7 @@ void object_bury(uint32_t number)
 static bool is_gone(uint32_t number)
 {
 	const struct agent_object *object = &agent.objects[number];
-	struct object_state state;
-	model_object_state(agent.block->model, number, &state);
-	return state.destroyed &&
+	return model_object_destroyed(agent.block->model, number) &&
 	       memcmp((const void *)object->address, object->remains, class_bytes(object->class)) != 0;
 }
 
@@ -183,14 +203,17 @@ static bool mutex_is_another(const struct object_state *known, const struct obje
 void object_verify(const struct op *op)
 {
 	const enum object_class class = op_class(op->kind);
+	const struct model *model = agent.block->model;
 	struct object_state known, found;
 	pid_t owner = 0;
 	if (op->object == NO_OBJECT || (class != CLASS_MUTEX && class != CLASS_SEM) ||
 	    !op_takes(op->kind, false))
 		return;
-	model_object_state(agent.block->model, op->object, &known);
 	const bool mutex = class == CLASS_MUTEX;
-	if ((mutex ? known.owner == NO_THREAD : known.count != 0) ||
+	if (mutex && model_object_owner(model, op->object) == NO_THREAD)
+		return;
+	model_object_state(model, op->object, &known);
+	if ((!mutex && known.count != 0) ||
 	    layout_peek(&agent_reader, false, class, agent.objects[op->object].address, &found, &owner) !=
 		STATUS_OK)
 		return;
@@ -210,25 +233,18 @@ void object_clear_word(uint64_t address)
 /* Where the kernel decides about a mutex. */
 static bool is_beyond(const struct op *op)
 {
-	const enum object_class class = op_class(op->kind);
-	struct object_state state;
-	if (class != CLASS_MUTEX || op->object == NO_OBJECT)
-		return false;
-	model_object_state(agent.block->model, op->object, &state);
-	return state.type & (MUTEX_ROBUST | MUTEX_PRIORITY | MUTEX_CEILING);
+	return op_class(op->kind) == CLASS_MUTEX && op->object != NO_OBJECT &&
+	       model_object_type(agent.block->model, op->object) &
+		   (MUTEX_ROBUST | MUTEX_PRIORITY | MUTEX_CEILING);
 }
 
 /* In glibc pthread_spin_unlock and pthread_spin_init are one function: a lock that isn't known, or was destroyed, is being made. */
 static bool is_spin_init(const struct call *call)
 {
-	struct object_state state;
 	if (call->op.kind != OP_SPIN_UNLOCK)
 		return false;
 	const uint32_t object = find_object(CLASS_SPIN, call->object);
-	if (object == NO_OBJECT)
-		return true;
-	model_object_state(agent.block->model, object, &state);
-	return state.destroyed;
+	return object == NO_OBJECT || model_object_destroyed(agent.block->model, object);
 }
 
 static uint32_t once_word(const struct agent_thread *thread)
@@ -268,7 +284,8 @@ bool stand_before(struct agent_thread *thread, const struct call *call)
 {
 	if (stand_after_once(thread))
 		return stand_before_once_end(thread, call);
-	thread->call = *call;
+	if (call != &thread->call)
+		thread->call = *call;
 	call = &thread->call;
 	struct op *op = &thread->call.op;
 	if (is_spin_init(call))
@@ -303,20 +320,23 @@ bool stand_at_door(struct agent_thread *thread, uint64_t number)
 					  .c11 = entry->c11};
 	const uint64_t at[CALL_ARGUMENTS] = {context->rdi, context->rsi, context->rdx,
 					     context->rcx, context->r8,	 context->r9};
-	struct call call = {.op = {.kind = entry->kind, .object = NO_OBJECT, .object2 = NO_OBJECT}};
+	const uint64_t return_address = *(const uint64_t *)context->rsp;
+	struct call *call = &thread->call;
 	context->rip = entry->copy;
-	call.return_address = *(const uint64_t *)context->rsp;
-	call.op.place = call.return_address;
-	call.entry = entry->stop;
-	call.c11 = entry->c11;
-	call.timeout_argument = entry->timeout;
-	if (entry->timeout >= 0 && at[entry->timeout] == 0)
-		call.op.kind = entry->untimed;
-	else if (entry->timeout >= 0)
-		call.op.flags |= OP_TIMED;
-	if (arguments_decode(&agent_reader, false, &point, at, &call) != STATUS_OK)
-		return agent_refuse(AGENT_BY_STATE, entry->kind);
-	if (is_libc(call.op.place) || (entry->takes_object && is_libc(call.object)))
+	/* What libc does for itself is part of what the thread is about. */
+	if (is_libc(return_address) || (entry->takes_object && is_libc(at[0])))
 		return false;
-	return stand_before(thread, &call);
+	*call = (struct call){
+	    .op = {.kind = entry->kind, .object = NO_OBJECT, .object2 = NO_OBJECT, .place = return_address},
+	    .entry = entry->stop,
+	    .return_address = return_address,
+	    .c11 = entry->c11,
+	    .timeout_argument = entry->timeout};
+	if (entry->timeout >= 0 && at[entry->timeout] == 0)
+		call->op.kind = entry->untimed;
+	else if (entry->timeout >= 0)
+		call->op.flags |= OP_TIMED;
+	if (arguments_decode(&agent_reader, false, &point, at, call) != STATUS_OK)
+		return agent_refuse(AGENT_BY_STATE, entry->kind);
+	return stand_before(thread, call);
 }

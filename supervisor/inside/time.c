@@ -32,6 +32,8 @@ void time_reach(int64_t moment)
 int64_t time_end(const struct agent_thread *thread, const struct call *call)
 {
 	const struct agent_context *context = &thread->context;
+	if (!moments_may_end(call))
+		return 0;
 	const struct moments now = {.monotonic = time_now(), .realtime = real_now(), .reader = &agent_reader};
 	const uint64_t arguments[] = {context->rdi, context->rsi, context->rdx,
 				      call->entry ? context->rcx : context->r10};

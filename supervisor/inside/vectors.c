@@ -85,11 +85,13 @@ bool vectors_turn(struct agent_thread *thread)
 	const uint32_t t = (uint32_t)(thread - agent.threads);
 	if (t != owner && !vectors_keep())
 		return false;
-	if (t != owner && thread->aside)
+	if (t != owner && thread->aside) {
 		__asm__ volatile("xrstor64 %0"
 				 :
 				 : "m"(thread->vectors), "a"((uint32_t)KEPT), "d"(0)
 				 : "memory");
+		go_controls();
+	}
 	thread->aside = false;
 	owner = t;
 	return true;

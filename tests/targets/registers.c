@@ -1,7 +1,8 @@
 /*
  * registers WHAT: threads keep something in registers across what lets others go on, and look whether it is still theirs: `vectors` (the widest that the
- * processor has, and masks) across a system call and across atomic instructions, `bases` (of gs, by the instruction) across calls of functions. Exit 1:
- * it isn't, 2: this machine has none. For tests/run-engine.sh.
+ * processor has, and masks) across a system call and across atomic instructions, `bases` (of gs, by the instruction) across calls of functions, `controls`
+ * (how floating-point numbers are rounded, and flags where they count) across all of these. Exit 1: it isn't, 2: this machine has none. For
+ * tests/run-engine.sh.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -105,15 +106,74 @@ static void *keep_bases(void *number)
 	return NULL;
 }
 
+/* Which way results are rounded, by each of the two units. */
+static void round_by(uint32_t way)
+{
+	uint32_t mxcsr;
+	uint16_t x87;
+	__asm__ volatile("stmxcsr %0\n\tfnstcw %1" : "=m"(mxcsr), "=m"(x87));
+	mxcsr = (mxcsr & ~UINT32_C(0x6000)) | way << 13;
+	x87 = (uint16_t)((x87 & ~0xc00) | way << 10);
+	__asm__ volatile("ldmxcsr %0\n\tfldcw %1" : : "m"(mxcsr), "m"(x87));
+}
+
+static void look_at_rounding(uint32_t way)
+{
+	uint32_t mxcsr;
+	uint16_t x87;
+	__asm__ volatile("stmxcsr %0\n\tfnstcw %1" : "=m"(mxcsr), "=m"(x87));
+	if ((mxcsr & 0x6000) != way << 13 || (x87 & 0xc00) != way << 10)
+		fail("how it rounds");
+}
+
+/* The carry and the zero flag across a system call, and what an atomic instruction makes of them. */
+static void look_at_flags(uint32_t carry)
+{
+	const uint64_t one = 1;
+	uint64_t most = UINT64_MAX;
+	uint8_t before, after, zero;
+	__asm__ volatile("cmp %5, %4\n\tmov $24, %%eax\n\tsyscall\n\tsetc %0\n\t"
+			 "lock addq %6, %2\n\tsetc %1\n\tsetz %3\n\t"
+			 : "=&q"(before), "=&q"(after), "+m"(most), "=m"(zero)
+			 : "r"(UINT32_C(2)), "r"(2 + carry), "r"(one)
+			 : "memory", "rax", "rcx", "r11", "cc");
+	if (before != carry || !after || !zero)
+		fail("a flag");
+}
+
+static void *keep_controls(void *number)
+{
+	static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+	const uint32_t own = *(unsigned char *)number;
+	round_by(own);
+	for (int round = 0; round < ROUNDS; round++) {
+		pthread_mutex_lock(&mutex);
+		shared++;
+		pthread_mutex_unlock(&mutex);
+		look_at_rounding(own);
+		look_at_flags(own % 2);
+		__atomic_add_fetch(&shared, 1, __ATOMIC_SEQ_CST);
+		look_at_rounding(own);
+	}
+	return NULL;
+}
+
+static void *(*body(const char *what))(void *)
+{
+	if (strcmp(what, "controls") == 0)
+		return keep_controls;
+	return strcmp(what, "bases") == 0 ? keep_bases : keep_vectors;
+}
+
 int main(int argc, char **argv)
 {
 	static unsigned char numbers[] = {1, 2, 3};
-	const int bases = argc > 1 && strcmp(argv[1], "bases") == 0;
+	const char *what = argc > 1 ? argv[1] : "vectors";
 	pthread_t threads[3];
-	if (bases && !(getauxval(AT_HWCAP2) & HAS_GS))
+	if (strcmp(what, "bases") == 0 && !(getauxval(AT_HWCAP2) & HAS_GS))
 		return 2;
 	for (int i = 0; i < 3; i++)
-		pthread_create(&threads[i], NULL, bases ? keep_bases : keep_vectors, &numbers[i]);
+		pthread_create(&threads[i], NULL, body(what), &numbers[i]);
 	for (int i = 0; i < 3; i++)
 		pthread_join(threads[i], NULL);
 	return 0;

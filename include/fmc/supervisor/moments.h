@@ -19,6 +19,9 @@ int64_t moments_later(int64_t moment, int64_t ns);
 /* A struct timespec of the program's; false: there is none. */
 bool moments_read(const struct reader *reader, uint64_t address, int64_t *ns);
 
+/* Could it have an end? */
+bool moments_may_end(const struct call *call);
+
 /*
  * Of a function's call, a sleep, a futex's wait or a wait for descriptors, with these four arguments; 0: it has no end that is known. A wait for
  * something else (OP_SYSCALL) isn't known here.
