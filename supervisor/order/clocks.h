@@ -32,6 +32,7 @@ struct record {
 struct happens_before {
 	const struct trace *trace;
 	bool fair;
+	bool bare;	  /* only hashes: neither clocks nor records */
 	bool apart;	  /* clocks are of lanes, not of threads: */
 	uint32_t threads; /* so many */
 	size_t length, room;

@@ -47,7 +47,7 @@ bool coverage_class(struct coverage *coverage, const struct trace *trace, struct
 	if (!coverage->happens_before)
 		coverage->happens_before = happens_before_new();
 	struct happens_before *hb = coverage->happens_before;
-	if (!hb || !happens_before_start(hb, trace, false) || !happens_before_push_all(hb))
+	if (!hb || !happens_before_start_hash(hb, trace) || !happens_before_push_all(hb))
 		return false;
 	*hash = happens_before_hash(hb, trace->length);
 	return true;

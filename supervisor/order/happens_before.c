@@ -42,8 +42,19 @@ bool clocks_reserve(void *array_pointer, size_t needed, size_t size)
 	return moved != NULL;
 }
 
-static bool start(struct happens_before *hb, const struct trace *trace, bool fair, bool apart)
+/* A trace that tells how its threads have ended tells of all. */
+static uint32_t count_threads(const struct trace *trace)
 {
+	uint32_t threads = trace->threads_length;
+	for (size_t i = 0; trace->threads_length == 0 && i < trace->length; i++)
+		if (trace->at[i].thread >= threads)
+			threads = trace->at[i].thread + 1;
+	return threads;
+}
+
+static bool start(struct happens_before *hb, const struct trace *trace, bool fair, bool apart, bool bare)
+{
+	hb->bare = bare;
 	hb->trace = trace;
 	hb->fair = fair;
 	hb->apart = apart;
@@ -51,15 +62,11 @@ static bool start(struct happens_before *hb, const struct trace *trace, bool fai
 	hb->records_length = 0;
 	hb->keys_length = 0;
 	hb->key_clocks_length = 0;
-	hb->threads = trace->threads_length;
-	for (size_t i = 0; i < trace->length; i++)
-		if (trace->at[i].thread >= hb->threads)
-			hb->threads = trace->at[i].thread + 1;
-	hb->threads = lanes(hb->threads, apart);
+	hb->threads = lanes(count_threads(trace), apart);
 	if (hb->keys)
 		memset(hb->keys, 0, hb->keys_room * sizeof *hb->keys);
 	size_t n = trace->length;
-	bool ok = clocks_reserve(&hb->clocks, n * hb->threads, sizeof *hb->clocks) &&
+	bool ok = (bare || clocks_reserve(&hb->clocks, n * hb->threads, sizeof *hb->clocks)) &&
 		  clocks_reserve(&hb->index, n, sizeof *hb->index) &&
 		  clocks_reserve(&hb->first_record, n + 1, sizeof *hb->first_record) &&
 		  clocks_reserve(&hb->own, n, sizeof *hb->own) &&
@@ -77,12 +84,17 @@ static bool start(struct happens_before *hb, const struct trace *trace, bool fai
 
 bool happens_before_start(struct happens_before *hb, const struct trace *trace, bool fair)
 {
-	return start(hb, trace, fair, trace->apart);
+	return start(hb, trace, fair, trace->apart, false);
+}
+
+bool happens_before_start_hash(struct happens_before *hb, const struct trace *trace)
+{
+	return start(hb, trace, false, trace->apart, true);
 }
 
 bool happens_before_start_threads(struct happens_before *hb, const struct trace *trace)
 {
-	return start(hb, trace, false, false);
+	return start(hb, trace, false, false, false);
 }
 
 static uint64_t mix(uint64_t a, uint64_t b)
@@ -170,7 +182,8 @@ static void turn(struct happens_before *hb, struct key_state *state, uint32_t mo
 	state->before = state->now;
 	state->now = (struct group){.tail = NO_RECORD, .clock = clock};
 	state->mode = mode;
-	memset(clock_of(hb, &state->now), 0, hb->threads * sizeof(uint32_t));
+	if (!hb->bare)
+		memset(clock_of(hb, &state->now), 0, hb->threads * sizeof(uint32_t));
 }
 
 /* Of a transition with this past, number `index` of its thread. */
@@ -181,19 +194,46 @@ static struct trace_hash hash_event(struct trace_hash past, uint32_t t, uint32_t
 	return mix_hash(mix_hash(past, mix(label, kind)), (uint64_t)(int64_t)choice);
 }
 
+/* So many more keys have room after this, so that the states of others stay where they are. */
+static bool reserve_keys(struct happens_before *hb, uint32_t more)
+{
+	while (2 * (hb->keys_length + more) > hb->keys_room)
+		if (!grow_keys(hb))
+			return false;
+	return true;
+}
+
+/* The clock of transition i by what its own thread has done. */
+static void begin_clock(struct happens_before *hb, size_t i, uint32_t last)
+{
+	uint32_t *clock = hb->clocks + i * hb->threads;
+	memset(clock, 0, hb->threads * sizeof *clock);
+	if (last != NO_RECORD)
+		clocks_join(clock, hb->clocks + (size_t)last * hb->threads, hb->threads);
+}
+
+/* The states of the keys that a transition touches, those of the first so many accesses. */
+#define STATES 16
+
+static struct key_state *state_of(struct happens_before *hb, struct key_state **states, uint32_t a,
+				  const struct access *access)
+{
+	return a < STATES ? states[a] : happens_before_key(hb, access->key);
+}
+
 /* The past of transition i: its clock without itself, and its hash. */
-static bool look_back(struct happens_before *hb, size_t i, struct accesses accesses)
+static bool look_back(struct happens_before *hb, size_t i, struct accesses accesses,
+		      struct key_state *states[STATES])
 {
 	const struct transition *transition = &hb->trace->at[i];
 	uint32_t t = clocks_lane(hb, i), last = hb->last[t];
-	uint32_t *clock = hb->clocks + i * hb->threads;
+	uint32_t *clock = hb->bare ? NULL : hb->clocks + i * hb->threads;
 	struct trace_hash past = {0, 0};
-	memset(clock, 0, hb->threads * sizeof *clock);
-	if (last != NO_RECORD) {
-		clocks_join(clock, hb->clocks + (size_t)last * hb->threads, hb->threads);
+	if (!hb->bare)
+		begin_clock(hb, i, last);
+	if (last != NO_RECORD)
 		past = mix_hash(hb->own[last], 1);
-	}
-	hb->index[i] = clock[t];
+	hb->index[i] = last != NO_RECORD ? hb->index[last] + 1 : 0;
 	for (uint32_t a = 0; a < accesses.length; a++) {
 		const struct access *access = &accesses.at[a];
 		if (!access_counts(hb, access))
@@ -201,11 +241,15 @@ static bool look_back(struct happens_before *hb, size_t i, struct accesses acces
 		struct key_state *state = happens_before_key(hb, access->key);
 		if (!state)
 			return false;
+		if (a < STATES)
+			states[a] = state;
 		turn(hb, state, access->mode);
-		clocks_join(clock, clock_of(hb, &state->before), hb->threads);
+		if (clock)
+			clocks_join(clock, clock_of(hb, &state->before), hb->threads);
 		add_hash(&past, mix_hash(state->before.hash, access->mode + 2));
 	}
-	clock[t] = hb->index[i] + 1;
+	if (clock)
+		clock[t] = hb->index[i] + 1;
 	/* What a thread has pending as it flushes is its own lane's. */
 	const bool flush = hb->apart && transition->choice == CHOICE_FLUSH;
 	hb->own[i] = hash_event(past, t, hb->index[i], flush ? OP_MEMORY_FLUSH : transition->op.kind,
@@ -214,7 +258,21 @@ static bool look_back(struct happens_before *hb, size_t i, struct accesses acces
 }
 
 /* Transition i joins the present groups of what it touched. */
-static bool enter_groups(struct happens_before *hb, size_t i, struct accesses accesses)
+static void enter_hashes(struct happens_before *hb, size_t i, struct accesses accesses,
+			 struct key_state *states[STATES])
+{
+	for (uint32_t a = 0; a < accesses.length; a++) {
+		if (!access_counts(hb, &accesses.at[a]))
+			continue;
+		struct key_state *state = state_of(hb, states, a, &accesses.at[a]);
+		state->now.tail = (uint32_t)i;
+		add_hash(&state->now.hash, hb->own[i]);
+	}
+}
+
+/* The same with clocks and records. */
+static bool enter_groups(struct happens_before *hb, size_t i, struct accesses accesses,
+			 struct key_state *states[STATES])
 {
 	size_t needed = hb->records_length + accesses.length;
 	if (needed > hb->records_room) {
@@ -226,7 +284,7 @@ static bool enter_groups(struct happens_before *hb, size_t i, struct accesses ac
 	for (uint32_t a = 0; a < accesses.length; a++) {
 		if (!access_counts(hb, &accesses.at[a]))
 			continue;
-		struct key_state *state = happens_before_key(hb, accesses.at[a].key);
+		struct key_state *state = state_of(hb, states, a, &accesses.at[a]);
 		uint32_t record = (uint32_t)hb->records_length++;
 		hb->records[record] = (struct record){
 		    .transition = (uint32_t)i,
@@ -248,7 +306,12 @@ bool happens_before_push(struct happens_before *hb)
 	size_t i = hb->length;
 	FMC_ASSERT(i < hb->trace->length);
 	struct accesses accesses = trace_accesses(hb->trace, i);
-	if (!look_back(hb, i, accesses) || !enter_groups(hb, i, accesses))
+	struct key_state *states[STATES];
+	if (!reserve_keys(hb, accesses.length) || !look_back(hb, i, accesses, states))
+		return false;
+	if (hb->bare)
+		enter_hashes(hb, i, accesses, states);
+	else if (!enter_groups(hb, i, accesses, states))
 		return false;
 	hb->last[clocks_lane(hb, i)] = (uint32_t)i;
 	hb->prefix[i + 1] = hb->prefix[i];

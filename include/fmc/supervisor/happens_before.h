@@ -19,7 +19,10 @@ void happens_before_free(struct happens_before *hb);
 /* Begin with this trace; `fair`: the priorities of fairness count. False without memory. */
 bool happens_before_start(struct happens_before *hb, const struct trace *trace, bool fair);
 
-/* The same without them, and with all that a thread does in its order, also where flushes are apart. */
+/* The same without them, where happens_before_hash() is all that is asked for. */
+bool happens_before_start_hash(struct happens_before *hb, const struct trace *trace);
+
+/* The same, and with all that a thread does in its order, also where flushes are apart. */
 bool happens_before_start_threads(struct happens_before *hb, const struct trace *trace);
 
 /* Take in the trace's next transition, or all that are left. False without memory. */

@@ -80,6 +80,11 @@ static void replay(struct bench *bench, const struct step *steps, uint64_t seed)
 	struct trace_hash a = happens_before_hash(bench->order, length);
 	struct trace_hash b = happens_before_hash(bench->again, length);
 	ck_assert_msg(a.low == b.low && a.high == b.high, "seed %llu: another hash", at);
+	/* Where nothing else is asked for, too. */
+	ck_assert(happens_before_start_hash(bench->again, &bench->other) &&
+		  happens_before_push_all(bench->again));
+	b = happens_before_hash(bench->again, length);
+	ck_assert_msg(a.low == b.low && a.high == b.high, "seed %llu: another hash by itself", at);
 }
 
 #define PROGRAMS 1500

@@ -221,7 +221,27 @@ START_TEST(threads_left)
 }
 END_TEST
 
+/* More than are looked for at once. */
+START_TEST(one_of_many_left)
+{
+	const struct thread_end gone = {.blocker = NO_THREAD};
+	ck_assert(trace_push_thread(&trace, &gone));
+	for (uint32_t t = 1; t < 200; t++) {
+		ck_assert(trace_push_thread(&trace, &gone));
+		did(0, OP_THREAD_CREATE, NO_OBJECT, 0)->created = t;
+	}
+	trace.end = END_EXIT;
+	for (uint32_t t = 1; t < 200; t++)
+		if (t != 131)
+			did(0, OP_THREAD_JOIN, t, 0);
+	ck_assert_uint_eq(leaked_thread(&trace), 131);
+	did(0, OP_THREAD_JOIN, 131, 0);
+	ck_assert_uint_eq(leaked_thread(&trace), NO_THREAD);
+}
+END_TEST
+
 SUITE("lock order", 0, setup, teardown, TEST(both_orders), TEST(one_thread_in_both_orders),
       TEST(under_a_guard), TEST(before_the_thread_was_created), TEST(after_the_thread_was_joined),
       TEST(one_thread_after_the_other), TEST(after_a_signal), TEST(after_a_barrier), TEST(after_a_semaphore),
-      TEST(only_tried), TEST(only_for_a_ceiling), TEST(given_back_by_a_wait), TEST(threads_left))
+      TEST(only_tried), TEST(only_for_a_ceiling), TEST(given_back_by_a_wait), TEST(threads_left),
+      TEST(one_of_many_left))
