@@ -132,15 +132,27 @@ static bool is_wanted(const struct sweep *sweep, const struct stretch *stretch,
 							       function->high - function->low);
 }
 
-static void cover_function(struct sweep *sweep, struct known *known)
+/* Is there anything to look for? Where there isn't, no mark is made, nor looked at. */
+static bool choose_functions(struct sweep *sweep)
+{
+	bool some = !sweep->visitor->wants;
+	for (size_t i = 0; i < sweep->known_length && goes_on(sweep); i++) {
+		struct known *known = &sweep->known[i];
+		const struct stretch *stretch = code_of(sweep, &known->function);
+		known->wanted = stretch && is_wanted(sweep, stretch, &known->function);
+		some |= known->wanted;
+	}
+	return goes_on(sweep) && some;
+}
+
+static void cover_function(struct sweep *sweep, const struct known *known)
 {
 	const struct function *function = &known->function;
 	const struct stretch *stretch = code_of(sweep, function);
-	if (!stretch)
-		return;
 	/* There are no other marks yet. */
-	memset(stretch->marks + (function->low - stretch->low), COVERED, function->high - function->low);
-	known->wanted = is_wanted(sweep, stretch, function);
+	if (stretch)
+		memset(stretch->marks + (function->low - stretch->low), COVERED,
+		       function->high - function->low);
 }
 
 /* Mark what would be true if the function is what it seems to be. */
@@ -298,10 +310,24 @@ static void sweep_functions(struct sweep *sweep)
 		find_gaps(sweep, &sweep->code.at[i]);
 }
 
+/* From there on, the next that is anything at all: of most modules hardly anything is. */
+static size_t next_marked(const struct stretch *stretch, size_t i)
+{
+	uint64_t marks;
+	while (i + sizeof marks <= stretch->size && i % LOOK_EVERY) {
+		memcpy(&marks, stretch->marks + i, sizeof marks);
+		if (marks & SURE * UINT64_C(0x0101010101010101))
+			break;
+		i += sizeof marks - i % sizeof marks;
+	}
+	return i;
+}
+
 static void visit_stretch(struct sweep *sweep, const struct stretch *stretch)
 {
 	struct instruction instruction;
-	for (size_t i = 0; i < stretch->size && (i % LOOK_EVERY || goes_on(sweep)); i++)
+	for (size_t i = 0; i < stretch->size && (i % LOOK_EVERY || goes_on(sweep));
+	     i = next_marked(stretch, i + 1))
 		if (stretch->marks[i] & SURE &&
 		    instruction_parse(stretch->code + i, stretch->size - i, stretch->low + i, &instruction))
 			sweep->visitor->instruction(sweep->visitor->context, &instruction);
@@ -347,8 +373,10 @@ enum status sweep_module(const struct module *module, const struct sweep_visitor
 		status = STATUS_NOT_FOUND;
 	if (status == STATUS_OK) {
 		sweep.failed = !stretches_find(&sweep.code, elf, module->bias);
-		sweep_functions(&sweep);
-		visit(&sweep);
+		if (choose_functions(&sweep)) {
+			sweep_functions(&sweep);
+			visit(&sweep);
+		}
 		status = sweep.interrupted ? STATUS_INTERRUPTED : sweep.failed ? STATUS_NO_MEMORY : STATUS_OK;
 	}
 	release(&sweep);
