@@ -105,16 +105,42 @@ static void visit(void *context, const struct instruction *instruction)
 		gathering->failed = true;
 }
 
-/* The bytes of one, wherever they are: most functions have none. */
+/* The bytes of one, whether or not an instruction begins there. */
+static bool may_be_one(const uint8_t *at, size_t left)
+{
+	if (left >= 2 && at[0] == 0xf3 && at[1] == 0x90)
+		return true;
+	return left >= 3 && at[0] == 0x0f &&
+	       (at[1] == 0x31 || (at[1] == 0x01 && at[2] == 0xf9) || (at[1] == 0xc7 && at[2] >= 0xf0));
+}
+
+/* All code of all modules is looked at so, sixteen bytes at a time. */
+typedef uint8_t bytes16 __attribute__((vector_size(16), aligned(1), may_alias));
+
+/* Does one of these and the byte after it look like the beginning of one? */
+static bool any_begins(const uint8_t *at)
+{
+	const bytes16 first = *(const bytes16 *)at, second = *(const bytes16 *)(at + 1);
+	const bytes16 begin =
+	    (bytes16)((first == 0xf3) & (second == 0x90)) |
+	    (bytes16)((first == 0x0f) & ((second == 0x31) | (second == 0x01) | (second == 0xc7)));
+	uint64_t halves[2];
+	memcpy(halves, &begin, sizeof halves);
+	return halves[0] | halves[1];
+}
+
+/* Wherever they are: most functions have none. */
 static bool may_have_some(const uint8_t *code, size_t size)
 {
-	if (memmem(code, size, "\xf3\x90", 2))
-		return true;
-	const uint8_t *at = code, *end = code + size;
-	while (end - at >= 3 && (at = memchr(at, 0x0f, (size_t)(end - at) - 2))) {
-		if (at[1] == 0x31 || (at[1] == 0x01 && at[2] == 0xf9) || (at[1] == 0xc7 && at[2] >= 0xf0))
-			return true;
-		at++;
+	size_t at = 0;
+	while (at < size) {
+		const bool whole = size - at > sizeof(bytes16);
+		const size_t end = whole ? at + sizeof(bytes16) : size;
+		const bool some = !whole || any_begins(code + at);
+		for (; some && at < end; at++)
+			if (may_be_one(code + at, size - at))
+				return true;
+		at = end;
 	}
 	return false;
 }
