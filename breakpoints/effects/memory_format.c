@@ -249,12 +249,14 @@ static struct touched scan_one(struct reading *reading, const struct conversion 
 	}
 	if (conversion->suppressed)
 		return (struct touched){.size = 0};
-	const bool text = letter == 's' || letter == 'c' || letter == '[';
-	const uint64_t text_bytes =
-	    letter == 'c' ? (conversion->width ? conversion->width : 1) : conversion->width + 1;
-	const uint64_t bytes = conversion->allocated || letter == 'p' ? 8
-			       : text				      ? text_bytes
-								      : conversion->bytes;
+	const bool one = letter == 'c' || letter == 'C', text = one || (letter && strchr("sS[", letter));
+	const bool wide = letter == 'S' || letter == 'C' || (text && conversion->bytes == 8);
+	const uint64_t characters = one && !conversion->width ? 1 : conversion->width + !one;
+	const bool word =
+	    conversion->allocated || letter == 'p' || (conversion->bytes > 8 && !is_float(letter));
+	const uint64_t bytes = word   ? 8
+			       : text ? characters * (wide ? sizeof(wchar_t) : 1)
+				      : conversion->bytes;
 	return (struct touched){.address = next_argument(reading, INTEGER).low, .size = bytes, .write = true};
 }
 

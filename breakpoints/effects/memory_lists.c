@@ -134,6 +134,8 @@ static void add_control(struct list *list, uint64_t option, uint64_t address)
 	case PR_SCHED_CORE:
 		*list->whole = false;
 		break;
+	case PR_SET_PTRACER:
+		break;
 	default:
 		*list->whole &= option <= LAST_OPTION;
 	}

@@ -57,7 +57,7 @@ uint64_t format_integer(const struct conversion *conversion, char letter, uint64
 {
 	const bool is_signed = letter == 'd' || letter == 'i', precise = is_precise(conversion);
 	const unsigned base = letter == 'o' ? 8 : letter == 'x' || letter == 'X' ? 16 : 10;
-	const unsigned unused = 64 - 8u * conversion->bytes;
+	const unsigned unused = conversion->bytes < 8 ? 64 - 8u * conversion->bytes : 0;
 	const bool negative = is_signed && (value << unused) >> 63;
 	const uint64_t number = negative ? (0 - value) << unused >> unused : value << unused >> unused;
 	const uint64_t least = precise ? conversion->most : 1, own = count_digits(number, base);

@@ -12,7 +12,7 @@ void scanned_add(struct scanned *scanned, const struct conversion *conversion, c
 {
 	if (conversion->suppressed)
 		return;
-	const bool text = letter == 's' || letter == '[', wide = conversion->bytes == 8;
+	const bool text = letter == 's' || letter == 'S' || letter == '[', wide = conversion->bytes == 8;
 	/* Blocks that it makes, wide characters, and "%as", which means either. */
 	scanned->told &=
 	    !conversion->allocated && letter && !strchr("SCa", letter) && !(wide && (text || letter == 'c'));

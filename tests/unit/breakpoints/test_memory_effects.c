@@ -220,6 +220,9 @@ START_TEST(texts)
 	CALL(EXACT, "__isoc99_sscanf", U("12 13"), U("%hd %ld"), U(A), U(B));
 	CALL(EXACT, "sscanf", U("word 12 more"), U("%s %d %s"), U(A), U(B), U(C));
 	CALL(EXACT, "sscanf", U("one"), U("%s %s"), U(A), U(B));
+	CALL(EXACT, "sscanf", U("12"), U("%Ld"), U(A));
+	CALL(MOST, "sscanf", U("1.5"), U("%Lf"), U(A));
+	CALL(MOST, "sscanf", U("eleven"), U("%4ls%lc%2S"), U(A), U(B), U(C));
 	CALL(EXACT, "sscanf", U("abc1 longer"), U("%[a-c]%n%*d %4s"), U(A), U(B), U(C));
 	CALL(EXACT, "strtol", U("12x"), U(A), 10);
 	CALL(EXACT, "strtoul", U("12x"), U(A), 10);
@@ -759,6 +762,7 @@ START_TEST(printed)
 					      "% d %s %.0x",
 					      "%*d %s",
 					      "%lld %s %llX",
+					      "%Ld%s%Lx",
 					      "%i%s%#lo"};
 	static const uint64_t numbers[] = {
 	    0, 1, 7, 10, 255, 256, 99999, (uint64_t)-1, (uint64_t)-300, INT32_MAX, UINT64_MAX / 3};
