@@ -481,6 +481,46 @@ judge '... in JSON as well' grep -q 'numbers of descriptors as they were given' 
 ordered "$SCRATCH/buffers" "locked numbers"
 judge 'numbers that operations order: none' [ "$(grep -c 'numbers of descriptors' "$SCRATCH/out")" = 0 ]
 
+# strtok() goes on with its string: with what comes behind the tokens that others have by then.
+cat >"$SCRATCH/tokens.c" <<'EOT'
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+static char text[] = "a b c";
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static volatile int ready;
+static int at;
+static void *one(void *unused)
+{
+	strtok(text, " ");
+	pthread_mutex_lock(&lock);
+	ready = 1;
+	pthread_mutex_unlock(&lock);
+	strtok(NULL, " ");
+	return unused;
+}
+static void *other(void *unused)
+{
+	pthread_mutex_lock(&lock);
+	const int now = ready;
+	pthread_mutex_unlock(&lock);
+	return now && *(volatile char *)&text[at] ? NULL : unused;
+}
+int main(int argc, char **argv)
+{
+	pthread_t a, b;
+	at = argc > 1 ? atoi(argv[1]) : 0;
+	pthread_create(&a, NULL, one, NULL);
+	pthread_create(&b, NULL, other, NULL);
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
+	return 0;
+}
+EOT
+"${CC:-cc}" -O1 -g -pthread "$SCRATCH/tokens.c" -o "$SCRATCH/tokens"
+depends 'text\[[23]\] at [^;]* by T2 and [^;]* by T3' "$SCRATCH/tokens" 3
+for at in 0 1 2 4; do ordered "$SCRATCH/tokens" $at; done
+
 # Functions of libraries count where they are called, however that is done, and not where they only might be.
 cat >"$SCRATCH/called.c" <<'EOT'
 #define _GNU_SOURCE

@@ -208,6 +208,14 @@ bool memory_call_formats(const struct memory_call *call)
 	return false;
 }
 
+bool memory_call_goes_on(const struct memory_call *call)
+{
+	for (size_t i = 0; i < MEMORY_PARTS; i++)
+		if (call->parts[i].extent == CUT)
+			return true;
+	return false;
+}
+
 bool memory_call_unknown(const struct memory_call *call)
 {
 	return call->parts[0].extent == UNKNOWN;

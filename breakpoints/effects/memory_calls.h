@@ -20,13 +20,19 @@ bool memory_state_for_program(size_t i);
 #define MEMORY_STATES 56
 const char *memory_state_name(size_t i);
 
+/* Where strtok() goes on; 0: it was given nothing yet. */
+struct memory_tokens {
+	uint64_t next;
+};
+
 /* A thread that stands before such a call. */
 struct memory_caller {
 	const struct target *target;
 	struct tracee *tracee; /* NULL: what it has in vector registers isn't known */
 	const struct user_regs_struct *regs;
-	uint64_t stack;		/* where arguments are that don't fit into registers */
-	const uint64_t *states; /* MEMORY_STATES addresses, 0 where there is none */
+	uint64_t stack;		      /* where arguments are that don't fit into registers */
+	const uint64_t *states;	      /* MEMORY_STATES addresses, 0 where there is none */
+	struct memory_tokens *tokens; /* from one call to the next; NULL: nobody keeps them */
 };
 
 /* The function's name, or how it begins. */
@@ -34,6 +40,9 @@ const char *memory_call_name(const struct memory_call *call);
 
 /* Does it go by a format? */
 bool memory_call_formats(const struct memory_call *call);
+
+/* Does it go on where its last call has ended (strtok)? */
+bool memory_call_goes_on(const struct memory_call *call);
 
 /* Can a call of it be one operation, about all that memory_call_touched() says? */
 bool memory_call_is_operation(const struct memory_call *call);

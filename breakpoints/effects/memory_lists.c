@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <regex.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -16,6 +17,8 @@
 
 #define LONGEST_STRING 65536
 #define DEVICE_BYTES   36 /* of the kernel's struct termios */
+#define LONGEST_TOKEN  4096
+#define SEPARATORS     256
 #define NAME_BYTES     16 /* of a thread */
 #define LAST_OPTION    62 /* of prctl(), of those that are known */
 
@@ -139,6 +142,26 @@ static void add_control(struct list *list, uint64_t option, uint64_t address)
 	default:
 		*list->whole &= option <= LAST_OPTION;
 	}
+}
+
+/* The token and what is before it are read, and the separator behind it becomes a 0. Of a longer one no more than this is looked at. */
+static void add_cut(struct list *list, struct memory_tokens *tokens, uint64_t string, uint64_t separators)
+{
+	char text[LONGEST_TOKEN + 1], apart[SEPARATORS + 1];
+	const uint64_t start = string || !tokens ? string : tokens->next;
+	const uint64_t bytes = start ? memory_string_bytes(list->target, start, LONGEST_TOKEN) : 0;
+	const uint64_t parts = memory_string_bytes(list->target, separators, SEPARATORS);
+	*list->whole &= string || tokens;
+	if (!bytes || !read_some(list, start, text, bytes) || !read_some(list, separators, apart, parts))
+		return;
+	text[bytes] = apart[parts] = 0;
+	const size_t token = strspn(text, apart), end = token + strcspn(text + token, apart);
+	*list->whole &= end < bytes;
+	add(list, start, end + 1, false);
+	if (text[end])
+		add(list, start + end, 1, true);
+	if (tokens)
+		tokens->next = start + end + (text[end] != 0);
 }
 
 /* Each with its address behind it in one block, and perhaps a name. */
@@ -282,6 +305,9 @@ size_t memory_list_touched(const struct memory_caller *caller, const struct part
 		break;
 	case DEVICE:
 		add_device(&list, arguments[1], argument);
+		break;
+	case CUT:
+		add_cut(&list, caller->tokens, argument, arguments[1]);
 		break;
 	case ADDRESSES:
 		add_addresses(&list, argument);

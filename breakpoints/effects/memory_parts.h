@@ -70,16 +70,17 @@ enum extent {
 	THERE_STRING_2,	 /* ... no longer than the third argument */
 	THERE_WIDE,	 /* the same of wide characters */
 	THERE_WIDE_2,
-	GOES_ON,   /* of strtok_r(): from there up to the end of the string, if the first argument is null */
-	COUNTED,   /* so many as the third argument says, each as long as the fourth */
-	WORDS_0,   /* so many words as the first argument says */
-	WORDS_1,   /* ... the second */
-	LOADS,	   /* the same, three at most */
-	POLLED,	   /* as many of struct pollfd */
-	INET,	   /* an address of the family in the first argument */
-	LOCK_SET,  /* a lock of fcntl()'s, if the second argument is about one */
-	LOCK_GET,  /* ... asks for one */
-	OWNER_SET, /* the same of who is told of input, and of hints */
+	GOES_ON, /* of strtok_r(): from there up to the end of the string, if the first argument is null */
+	WIDE_GOES_ON, /* ... of wcstok() */
+	COUNTED,      /* so many as the third argument says, each as long as the fourth */
+	WORDS_0,      /* so many words as the first argument says */
+	WORDS_1,      /* ... the second */
+	LOADS,	      /* the same, three at most */
+	POLLED,	      /* as many of struct pollfd */
+	INET,	      /* an address of the family in the first argument */
+	LOCK_SET,     /* a lock of fcntl()'s, if the second argument is about one */
+	LOCK_GET,     /* ... asks for one */
+	OWNER_SET,    /* the same of who is told of input, and of hints */
 	OWNER_GET,
 	MAPPED,		  /* by mmap() where the caller says, in place of what was there */
 	ADVISED,	  /* by madvise(), if it becomes zeroes by that */
@@ -100,6 +101,7 @@ enum extent {
 	ANSWERS,     /* of as many of struct pollfd as the second argument says what poll() answers */
 	CONTROL,     /* what prctl() is asked for by the first argument */
 	DEVICE,	     /* what ioctl() is asked for by the second argument */
+	CUT,	     /* up to the end of the next token, by strtok() */
 	ADDRESSES,   /* of getaddrinfo() */
 	REGISTERS,   /* of re_search(), which it may have made before */
 	SYSTEM_CALL, /* by the first argument's number, the others are its own */

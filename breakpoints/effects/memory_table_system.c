@@ -285,7 +285,7 @@ const struct memory_call memory_table_system[] = {
     {"wcsncasecmp", {READS(0, WIDE_STRING_2), READS(1, WIDE_STRING_2), READS(LOCALE, STATE)}},
     {"wcscoll_l", {READS(0, WIDE_STRING), READS(1, WIDE_STRING)}},
     {"wcsxfrm_l", {WRITES(0, WIDE_2), READS(1, WIDE_STRING)}},
-    {"wcstok", {WRITES(0, WIDE_STRING), READS(1, WIDE_STRING), WRITES(2, WORD)}},
+    {"wcstok", {WRITES(0, WIDE_STRING), READS(1, WIDE_STRING), WRITES(2, WORD), WRITES(2, WIDE_GOES_ON)}},
     {"wcstoll", {READS(0, WIDE_STRING), WRITES(1, WORD)}},
     {"wcstoull", {READS(0, WIDE_STRING), WRITES(1, WORD)}},
     {"wcstof", {READS(0, WIDE_STRING), WRITES(1, WORD), READS(LOCALE, STATE)}},

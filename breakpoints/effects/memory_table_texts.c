@@ -118,7 +118,7 @@ const struct memory_call memory_table_texts[] = {
     {"getline", {WRITES(0, WORD), WRITES(1, WORD), WRITES(0, THERE_1), STREAM_USED(2)}},
     {"getdelim", {WRITES(0, WORD), WRITES(1, WORD), WRITES(0, THERE_1), STREAM_USED(3)}},
     {"__getdelim", {WRITES(0, WORD), WRITES(1, WORD), WRITES(0, THERE_1), STREAM_USED(3)}},
-    {"strtok", {WRITES(0, STRING), READS(1, STRING), WRITES(TOKENS, STATE)}},
+    {"strtok", {WRITES(0, CUT), READS(1, STRING), WRITES(TOKENS, STATE)}},
     {"strtok_r", {WRITES(0, STRING), READS(1, STRING), WRITES(2, WORD), WRITES(2, GOES_ON)}},
     {"__strtok_r", {WRITES(0, STRING), READS(1, STRING), WRITES(2, WORD), WRITES(2, GOES_ON)}},
     {"strsep", {WRITES(0, WORD), READS(1, STRING), WRITES(0, THERE_STRING)}},

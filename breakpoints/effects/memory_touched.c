@@ -260,6 +260,7 @@ static uint64_t bytes_of(const struct memory_caller *caller, const struct part *
 	case DIGITS_0:
 		return at_most(count_of(arguments[0]), MOST_DIGITS) + BESIDE_DIGITS;
 	case WIDE_STRING:
+	case WIDE_GOES_ON:
 	case THERE_WIDE:
 		return memory_wide_bytes(target, address, LONGEST_STRING);
 	case WIDE_STRING_1:
@@ -290,6 +291,7 @@ static uint64_t bytes_of(const struct memory_caller *caller, const struct part *
 	case ANSWERS:
 	case CONTROL:
 	case DEVICE:
+	case CUT:
 	case ADDRESSES:
 	case REGISTERS:
 	case SYSTEM_CALL:
@@ -345,6 +347,7 @@ static uint64_t address_of(const struct part *part, const struct memory_caller *
 	case THERE_WIDE_2:
 		return word_at(caller->target, argument);
 	case GOES_ON:
+	case WIDE_GOES_ON:
 		return arguments[0] ? 0 : word_at(caller->target, argument);
 	case APPENDED:
 	case APPENDED_2:

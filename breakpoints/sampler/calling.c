@@ -42,6 +42,18 @@ static uint64_t caller_of(const struct sampler *sampler, const struct site *site
 	return 0;
 }
 
+/* Where it goes on, if all calls of such a function are seen here: they neither rest nor are operations. */
+static struct memory_tokens *tokens_of(struct sampler *sampler, const struct memory_call *call)
+{
+	const struct atomics *atomics = &sampler->entries->atomics;
+	if (sampler->sparing || !memory_call_goes_on(call))
+		return NULL;
+	for (size_t i = 0; i < atomics->length; i++)
+		if (atomics->at[i].kind == ATOMIC_CALL && memory_call_goes_on(atomics->at[i].function))
+			return NULL;
+	return &sampler->tokens;
+}
+
 size_t calling_touched(struct sampler *sampler, const struct site *site, struct tracee *tracee,
 		       const struct user_regs_struct *regs, struct touched at[TOUCHED_MOST])
 {
@@ -54,7 +66,8 @@ size_t calling_touched(struct sampler *sampler, const struct site *site, struct 
 					     .tracee = tracee,
 					     .regs = regs,
 					     .stack = regs->rsp + (site->jumps ? sizeof(after) : 0),
-					     .states = sampler->states};
+					     .states = sampler->states,
+					     .tokens = tokens_of(sampler, site->call)};
 	const size_t length = memory_call_touched(site->call, &caller, at, &whole);
 	if (!whole && memory_call_formats(site->call))
 		leave_out_arguments(sampler, memory_call_name(site->call));
@@ -99,6 +112,7 @@ size_t calling_logged(struct sampler *sampler, const struct numbered_call *call,
 
 void calling_begin(struct sampler *sampler)
 {
+	sampler->tokens = (struct memory_tokens){0};
 	unfollowed_add_missed(&sampler->sites.unfollowed, &sampler->called);
 	tell_unfollowed(sampler);
 }

@@ -94,6 +94,7 @@ struct sampler {
 	uint32_t aside_length;
 	uint32_t again; /* how often what has been told was met there in this turn */
 	uint64_t states[MEMORY_STATES];
+	struct memory_tokens tokens;
 	bool main_left;	  /* the first thread has called pthread_exit */
 	bool last_leaves; /* sampler_last_leaves() */
 };

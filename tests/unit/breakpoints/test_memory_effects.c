@@ -878,6 +878,32 @@ START_TEST(entries_of_folders)
 }
 END_TEST
 
+/* strtok() goes on behind the last token, which others may have by then. */
+START_TEST(tokens)
+{
+	const struct memory_call *call = memory_calls_find("strtok");
+	struct user_regs_struct regs = {.rdi = U(A), .rsi = U(" ")};
+	const uint64_t states[MEMORY_STATES] = {0};
+	struct memory_tokens kept = {0};
+	struct memory_caller caller = {.target = &self, .regs = &regs, .states = states, .tokens = &kept};
+	struct touched at[TOUCHED_MOST];
+	bool whole;
+	strcpy((char *)A, " two  words");
+	ck_assert_uint_eq(memory_call_touched(call, &caller, at, &whole), 3);
+	ck_assert(whole && at[0].address == U(A) && at[0].size == 5 && !at[0].write);
+	ck_assert(at[1].address == U(A) + 4 && at[1].size == 1 && at[1].write);
+	A[4] = 0;
+	regs.rdi = 0;
+	ck_assert_uint_eq(memory_call_touched(call, &caller, at, &whole), 2);
+	ck_assert(whole && at[0].address == U(A) + 5 && at[0].size == 7 && !at[0].write);
+	ck_assert_uint_eq(memory_call_touched(call, &caller, at, &whole), 2);
+	ck_assert(whole && at[0].address == U(A) + 11 && at[0].size == 1 && !at[0].write);
+	caller.tokens = NULL;
+	ck_assert_uint_eq(memory_call_touched(call, &caller, at, &whole), 1);
+	ck_assert(!whole);
+}
+END_TEST
+
 /* Arguments on the stack. */
 START_TEST(seventh_argument)
 {
@@ -1015,4 +1041,4 @@ SUITE("memory_effects", 0, set_up, tear_down, TEST(texts), TEST(wide_texts), TES
       TEST(dates), TEST(files), TEST(names_of_temporary_files), TEST(sockets_and_waits), TEST(processes),
       TEST(threads), TEST(signals), TEST(others), TEST(seldom_called), TEST(texts_among_arguments),
       TEST(states_of_libc), TEST(state_of_the_caller), TEST(printed), TEST(printed_floats), TEST(addresses),
-      TEST(entries_of_folders), TEST(seventh_argument), TEST(memory_of_others), TEST(values))
+      TEST(entries_of_folders), TEST(tokens), TEST(seventh_argument), TEST(memory_of_others), TEST(values))
