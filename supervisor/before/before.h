@@ -54,12 +54,15 @@ bool outside_ready(struct process *process, uint32_t thread, const struct op *op
 bool outside_completes(struct process *process, uint32_t thread);
 
 /*
- * sets.c. change: a thread is about to make this system call. is_one: is this descriptor a set of epoll's? reads_signals: and there is a descriptor of
- * signals in it. is_foreign: it has been said that others than the program can always end a wait for it; else that isn't known.
+ * sets.c. change: a thread is about to make this system call. forget: there is none that is known. is_one: is this descriptor a set of epoll's? reads_signals: and there is a descriptor of
+ * signals in it. is_ready: has such a set, without signals, something to tell? is_made: target_made() of it. is_foreign: it has been said that others than the program can always end a wait for it; else that isn't known.
  */
 void sets_change(struct process *process, long number);
+void sets_forget(struct process *process);
 bool sets_is_one(struct process *process, int descriptor);
 bool sets_reads_signals(struct process *process, int set);
+bool sets_is_ready(struct process *process, int set);
+bool sets_is_made(struct process *process, int descriptor);
 bool sets_is_foreign(struct process *process, int set);
 void sets_set_foreign(struct process *process, int set);
 

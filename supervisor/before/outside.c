@@ -45,7 +45,7 @@ static bool set_ready(struct process *process, const struct tracee *tracee, int 
 	const pid_t pid = target_pid(process->target);
 	uint32_t length;
 	if (!sets_reads_signals(process, set))
-		return kernel_is_ready(process, set, POLLIN);
+		return sets_is_ready(process, set);
 	struct channel_member *members = epoll_members(pid, set, &length);
 	bool ready = !members && kernel_is_ready(process, set, POLLIN);
 	for (uint32_t i = 0; members && i < length && !ready; i++)
@@ -412,7 +412,7 @@ static bool is_others(struct process *process, const struct tracee *tracee, int 
 {
 	(void)tracee;
 	(void)events;
-	return senders_at(process, fd) == SENDERS_MOST && !target_made(process->target, fd);
+	return senders_at(process, fd) == SENDERS_MOST && !sets_is_made(process, fd);
 }
 
 static bool meets_others(struct process *process, const struct tracee *tracee, int fd, short events)

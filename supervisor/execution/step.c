@@ -135,7 +135,7 @@ static bool yields_to_others(const struct execution *x, uint32_t t)
 
 /*
  * So many transitions may be made before they are chosen: by the default policy a thread goes on for as long as it can, unless it yields, or has
- * yielded to somebody whom it lets go on now. What others look at on the way isn't made.
+ * yielded to somebody whom it lets go on now; which it hasn't since it has passed what it is ahead by. What others look at on the way isn't made.
  */
 static size_t room_ahead(const struct execution *x, uint32_t t, const struct effect *effect)
 {
@@ -144,7 +144,7 @@ static size_t room_ahead(const struct execution *x, uint32_t t, const struct eff
 	    x->monitor.look || x->monitor.come || x->judges_cycles || x->watcher.decide || x->verify;
 	if (policy->kind != POLICY_DEFAULT || effect->yield || policy->max_thread_depth || policy->apart ||
 	    looked_at || x->trace->length < x->plan->prefix_length || x->plan->sleep_set_length > 0 ||
-	    yields_to_others(x, t))
+	    (execution_ahead(x) != t && yields_to_others(x, t)))
 		return 0;
 	return lasso_unwatched(&x->lasso, x->trace->length);
 }

@@ -74,7 +74,8 @@ void execution_count_turns(struct execution *x)
 		x->yielded = true;
 		x->yields[last->thread] += x->yields[last->thread] < PATIENCE;
 	}
-	for (uint32_t t = 0; x->yielded && t < model_threads(model); t++)
+	/* Else they have been forgotten. */
+	for (uint32_t t = 0; x->yielded && !x->same && t < model_threads(model); t++)
 		if (!(x->plain	? bitset_has(x->enabled, t)
 		      : x->kept ? bitset_has(x->enabled, t) || bitset_has(x->held, t)
 				: model_enabled(model, t)))

@@ -448,10 +448,12 @@ struct sets {
 	struct known_set {
 		bool known;
 		int descriptor;
+		int copy;	    /* of a set, fmc's own; -1: there is none */
 		uint64_t changes;   /* when that was asked for */
 		bool is_one;	    /* and then: */
 		bool reads_signals; /* there is a descriptor of signals in it */
-		bool foreign;	    /* a connection with others is in it, which is no object here */
+		bool asked_made, made;
+		bool foreign; /* a connection with others is in it, which is no object here */
 	} at[KNOWN_SETS];
 };
 

@@ -69,7 +69,7 @@ static void start_target(struct process *process, struct outcome *first)
 	process->has_common = false;
 	process->has_channels = process->watches_channels = process->options.follow;
 	process->looked_for_channels = process->watches_standard = false;
-	process->sets = (struct sets){0};
+	sets_forget(process);
 	channels_forget_all(&process->uses);
 	time_begin(process);
 	files_begin(process);
@@ -325,6 +325,7 @@ void process_free(struct process *process)
 	kept_output_close(process);
 	variables_free(process);
 	channels_free_uses(&process->uses);
+	sets_forget(process);
 	selection_release(&process->selection);
 	free(process->tried);
 	if (process->ahead)
