@@ -9,6 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/uio.h>
@@ -320,16 +323,49 @@ static void *replaces(void *number)
 	return NULL;
 }
 
+/* A set that has been waited for before a descriptor of signals is put into it, and after others were closed. */
+static void *sets(void *number)
+{
+	struct epoll_event event = {.events = EPOLLIN};
+	sigset_t set;
+	const int epoll = epoll_create1(0), counter = eventfd(1, EFD_NONBLOCK);
+	int sum = 0;
+	epoll_ctl(epoll, EPOLL_CTL_ADD, counter, &event);
+	for (int i = 0; i < 3; i++)
+		sum += epoll_wait(epoll, &event, 1, -1);
+	close(counter);
+	sum += epoll_wait(epoll, &event, 1, 0);
+	if (*(int *)number == 0) {
+		sigemptyset(&set);
+		sigaddset(&set, SIGUSR1);
+		pthread_sigmask(SIG_BLOCK, &set, NULL);
+		pthread_kill(pthread_self(), SIGUSR1);
+		const int signals = signalfd(-1, &set, SFD_NONBLOCK);
+		event.data.fd = signals;
+		sum += epoll_wait(epoll, &event, 1, 0);
+		epoll_ctl(epoll, EPOLL_CTL_ADD, signals, &event);
+		for (int i = 0; i < 3; i++)
+			sum += epoll_wait(epoll, &event, 1, -1);
+		struct signalfd_siginfo signal;
+		sum += read(signals, &signal, sizeof signal) == sizeof signal;
+	}
+	pthread_mutex_lock(&first);
+	counted += sum;
+	pthread_mutex_unlock(&first);
+	return plain(NULL);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		void *(*run)(void *);
-	} cases[] = {
-	    {"plain", plain},	  {"turns", turns},	{"anew", anew},		{"once", within_once},
-	    {"signals", signals}, {"births", births},	{"forks", forks},	{"c11", of_c11},
-	    {"yields", yields},	  {"many", many},	{"held", held},		{"polls", polls},
-	    {"owes", owes},	  {"disarms", disarms}, {"connects", connects}, {"replaces", replaces}};
+	} cases[] = {{"plain", plain},	     {"turns", turns},	   {"anew", anew},
+		     {"once", within_once},  {"signals", signals}, {"births", births},
+		     {"forks", forks},	     {"c11", of_c11},	   {"yields", yields},
+		     {"many", many},	     {"held", held},	   {"polls", polls},
+		     {"owes", owes},	     {"disarms", disarms}, {"connects", connects},
+		     {"replaces", replaces}, {"sets", sets}};
 	static int numbers[2] = {0, 1};
 	pthread_t threads[2];
 	const char *wanted = argc > 1 ? argv[1] : "";
