@@ -56,7 +56,7 @@ mkdir -p "$SCRATCH/www"
 printf '%01000d' 0 >"$SCRATCH/www/page"
 chmod 755 "$SCRATCH" "$SCRATCH/www"
 nginx_settings "$SCRATCH" "$SOCKET" "master_process off;" >"$SCRATCH/nginx.conf"
-rate "redis" 20000 'GET key\r\n' redis-server --port 0 --unixsocket "$SOCKET" --save '' --dir "$SCRATCH"
+rate "redis" 40000 'GET key\r\n' redis-server --port 0 --unixsocket "$SOCKET" --save '' --dir "$SCRATCH"
 rate "nginx" 10000 'GET /page HTTP/1.1\r\nHost: a\r\n\r\n' nginx -p "$SCRATCH" -e stderr -c "$SCRATCH/nginx.conf"
-rate "memcached" 5000 'get key\r\n' memcached -u "$(id -un)" -s "$SOCKET" -o no_lru_maintainer
-rate "memcached, maintained" 5000 'get key\r\n' memcached -u "$(id -un)" -s "$SOCKET"
+rate "memcached" 20000 'get key\r\n' memcached -u "$(id -un)" -s "$SOCKET" -o no_lru_maintainer
+rate "memcached, maintained" 20000 'get key\r\n' memcached -u "$(id -un)" -s "$SOCKET"
