@@ -55,8 +55,8 @@ transitions() {
 }
 
 # A bound counts those as well, and a loop is looked for where one may be. Whose turn it is can be asked for.
-for options in "--depth 500" "--depth 1000 --no-fair" "--max-thread-depth 700" "--depth 0" "--wakeup mutex=fifo" "--timeouts any"; do
-	for case in births turns; do
+for options in "--seed 3" "--depth 500" "--depth 1000 --no-fair" "--max-thread-depth 700" "--depth 0" "--wakeup mutex=fifo" "--timeouts any"; do
+	for case in births turns replaces; do
 		# shellcheck disable=SC2086 # a list of words
 		judge "$options, $case: ends where it does with stops" \
 		    [ "$(transitions $case $options)" -eq "$(transitions $case $options -o "$SCRATCH/it.sched")" ]
