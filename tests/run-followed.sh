@@ -228,8 +228,9 @@ while IFS='|' read -r how kind pattern outside slow; do
 		[ $strategy = optimal ] && kinds=$(field classes) && executions=$(field executions) && continue
 		judge "$how: as many kinds of executions, by dfs" [ "$(field classes)" = "$kinds" ]
 	done
-	[ "$how" != 'pair polls' ] || judge "$how: $kinds kinds in at most two executions more" [ "$executions" -le $((kinds + 2)) ]
-	[ -n "$kind" ] || continue
+	[[ "$how" != *polls && "$how" != *set ]] || judge "$how: $kinds kinds in at most two executions more" [ "$executions" -le $((kinds + 2)) ]
+	# Sets are played below, as they are found by default.
+	[[ -n "$kind" && "$how" != *set ]] || continue
 	for ((i = 0; i < TIMES; i++)); do
 		timeout 60 "$FMC" replay "$SCRATCH/found.sched" </dev/null >"$SCRATCH/out" 2>&1 || break
 	done
@@ -239,14 +240,22 @@ pair talk||||
 local talk|||sockets|
 tcp talk|||sockets|
 pair holds|deadlock|T1.1 waits for socket 3, T2.1 waits for .* held by T1.1||
+pair kept|deadlock|T1.1 waits in poll, T2.1 waits for .* held by T1.1||
 local holds|deadlock|T1.1 waits for connection 2, T2.1 waits for .* held by T1.1|sockets|slow
 tcp holds|deadlock|T1.1 waits for connection 2, T2.1 waits for .* held by T1.1|sockets|slow
 pair asks||||
 pair polls|deadlock|T1.1 waits in poll, T2.1 waits for .* held by T1.1||
+local polls|deadlock|T1.1 waits in poll, T2.1 waits for .* held by T1.1|sockets|slow
+pair set|deadlock|T1.1 waits in poll, T2.1 waits for .* held by T1.1||
+tcp set|deadlock|T1.1 waits in poll, T2.1 waits for .* held by T1.1|sockets|slow
 pair children|deadlock|T1.1 waits for T2.1 to exit, T2.1 waits for socket 3, T3.1 waits for .* held by T2.1||slow
 END
+# Without --follow nobody knows whether the child's wait ends: that is told, and what to do, before the time is used up.
+unfollowed --executions 1 -- "$TARGET" pair kept
+judge "pair kept, not followed: an execution that waits" [ "$status $(field executions) $told" = '0 1 child processes (--follow makes them part of the schedule)' ]
+says "pair kept, not followed: why" '^  - in 1 execution all threads waited for something outside$'
 # A wait by poll() or a set of epoll for such a connection is one for the program's own, too.
-for how in 'local polls' 'tcp set'; do
+for how in 'local polls' 'pair set' 'tcp set'; do
 	rm -f "$SCRATCH"/found*.sched
 	timeout -k 10 100 "$FMC" check --follow --no-minimize -o "$SCRATCH/found.sched" --json "$SCRATCH/result.json" -- "$TARGET" $how </dev/null >"$SCRATCH/out" 2>&1
 	judge "$how: a deadlock, found by default" [ "$? $(field findings.0.kind)" = '1 deadlock' ]

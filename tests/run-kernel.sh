@@ -89,12 +89,11 @@ judge "whole_flock: two executions at a time, $all in all" [ "$(field executions
 # What depends on which of two threads was first. Where others may have the object, too, that is named and the search isn't complete.
 objects=$T
 T=$BUILD/targets/kernel_order
-own=(append told number poll_between opened_otherwise sendfile copied)
-others=(accepted listened listened_late watch watch_read watch_writes watch_closes watch_one)
-more=(next size dialled udp rights named epoll_between poll_queue sealed)
+own=(append told number poll_between poll_room poll_pair epoll_between opened_otherwise sendfile copied)
+others=(accepted poll_dial poll_both listened listened_late watch watch_read watch_writes watch_closes watch_one)
+more=(next size dialled udp rights named poll_queue sealed)
 if [ -n "${FMC_TEST_LONG:-}" ]; then
-	own+=(opened many_sent offset overwrite recorded seek cut many_received dup fifo vmsplice poll select poll_wait poll_time poll_counter unlinked)
-	more+=(epoll epoll_first epoll_edge epoll_ready epoll_change epoll_twice)
+	own+=(opened many_sent offset overwrite recorded seek cut many_received dup fifo vmsplice poll select poll_wait poll_time poll_counter unlinked epoll epoll_first epoll_edge epoll_ready epoll_change epoll_twice)
 	others+=(tcp tcp_send local local_dialled local_accepted letters keyed_queue keyed_set)
 fi
 for case in "${own[@]}" "${others[@]}" "${more[@]}"; do
@@ -109,6 +108,8 @@ for case in "${others[@]}"; do
 	as_many 2 $case
 	says $case "what these do isn't controlled: (sockets|message queues|events of files)$"
 done
+as_many 2 poll_listener
+judge "poll_listener: whoever asks first, it's one execution" [ "$all" = 1 ]
 # What isn't followed is named.
 for case in timer replaced reopened opened_first flags mode mapped mapped_later; do
 	search optimal 2 $case

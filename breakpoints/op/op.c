@@ -370,6 +370,12 @@ bool op_is_tried(enum op_kind kind)
 	return op_class(kind) >= CLASS_FILE_LOCK && op_in_kernel(kind);
 }
 
+bool op_tries(const struct op *op)
+{
+	return op_is_tried(op->kind) ||
+	       (op->kind == OP_POLL && op->flags & OP_ASKS && op->arg3 & OP_ASKED_TRIES);
+}
+
 static bool is_told(enum object_class class)
 {
 	return class_in_kernel(class) && class < CLASS_FILE_LOCK;

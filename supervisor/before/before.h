@@ -52,6 +52,8 @@ void asks_note(struct process *process, uint32_t thread, long number);
 bool outside_ready(struct process *process, uint32_t thread, const struct op *op);
 /* The same of the system call that the thread stands before, by what the kernel says of the descriptors. */
 bool outside_completes(struct process *process, uint32_t thread);
+/* What comes of a call that asks for several descriptors (op_tries()) now that it's the thread's turn. */
+enum tried outside_try_poll(struct process *process, uint32_t thread, const struct op *op);
 
 /*
  * sets.c. change: a thread is about to make this system call. forget: there is none that is known. is_one: is this descriptor a set of epoll's? reads_signals: and there is a descriptor of

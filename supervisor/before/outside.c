@@ -304,6 +304,27 @@ bool outside_completes(struct process *process, uint32_t thread)
 	return !regs || any_descriptor(process, tracee, (long)regs->orig_rax, regs, fd_ready, false);
 }
 
+/* What has been sent is there, or comes within a moment. */
+static bool fd_open(struct process *process, const struct tracee *tracee, int fd, short events)
+{
+	return fd_ready(process, tracee, fd, events) || kernel_is_open(process, fd, events);
+}
+
+/* A time-out of 0: it doesn't wait. */
+static bool only_looks(const struct op *op)
+{
+	return op->kind == OP_POLL && op->flags & OP_ASKS && op->flags & OP_TIMED && op->arg == 0;
+}
+
+enum tried outside_try_poll(struct process *process, uint32_t thread, const struct op *op)
+{
+	const struct tracee *tracee = process->threads[thread].tracee;
+	const struct user_regs_struct *regs = tracee ? tracee_regs(process->threads[thread].tracee) : NULL;
+	if (!regs || any_descriptor(process, tracee, (long)regs->orig_rax, regs, fd_open, false))
+		return TRIED_GOES;
+	return only_looks(op) ? TRIED_FAILS : TRIED_WAITS;
+}
+
 /* Can only such signals end this wait for signals? */
 static bool awaits_own_signals(const struct process *process, const struct tracee *tracee, long number,
 			       const struct user_regs_struct *regs)
@@ -351,7 +372,7 @@ static bool waits_for_outside(struct process *process, uint32_t thread, const st
 {
 	struct tracee *tracee = process->threads[thread].tracee;
 	const struct user_regs_struct *regs = tracee ? tracee_regs(tracee) : NULL;
-	if (!op_waits_outside(op->kind) || op_in_kernel(op->kind))
+	if (!op_waits_outside(op->kind) || op_in_kernel(op->kind) || only_looks(op))
 		return false;
 	if (!regs || op->flags & OP_ABSENT)
 		return true;

@@ -39,6 +39,8 @@ static bool make_operation(struct process *process, const struct kernel_call *ke
 	call->op.kind = (uint16_t)kernel->kind;
 	call->op.arg = (int64_t)kernel->amount;
 	call->op.arg2 = kernel->never_waits;
+	if (kernel->class != CLASS_NAME && sets_shared(process))
+		call->op.flags |= OP_IN_SETS;
 	if (kernel->second.class != CLASS_NONE) {
 		call->op.arg2 = (kernel->never_waits ? KERNEL_NEVER : 0) |
 				(kernel->second.never_waits ? KERNEL_NEVER2 : 0);

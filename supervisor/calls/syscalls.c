@@ -288,7 +288,7 @@ bool syscalls_on_stop(struct run *run, const struct stop *stop)
 	if (call.op.kind == OP_NONE && kernel_is_operation(run, stop->number, &call))
 		return run_stop_before(run, &call);
 	if (call.op.kind == OP_NONE && polls_change(run, stop->number, &call))
-		return run_stop_before(run, &call);
+		return kernel_learned(run) || run_stop_before(run, &call);
 	if (call.op.kind == OP_NONE && sends_is_operation(run, stop->number, &call))
 		return run_stop_before(run, &call);
 	const enum timer_call timer =

@@ -173,10 +173,10 @@ static void end_diverged(struct trace *trace, const struct step *step)
 		 step->thread + 1, trace->length, step->choice);
 }
 
-static bool looks_at_memory(const struct op *op)
+static bool looks(const struct op *op, int32_t choice)
 {
 	return op->kind == OP_FUTEX_WAIT || op->kind == OP_FUTEX_REQUEUE || op->kind == OP_FUTEX_WAKE_OP ||
-	       op_is_tried(op->kind);
+	       (op_tries(op) && choice != CHOICE_TIMEOUT);
 }
 
 /* The flags that are known before the machine has run. */
@@ -308,7 +308,7 @@ static bool perform(struct execution *x, const struct alternative *taken, size_t
 	if (done->op.kind == OP_SIGNAL_TAKE && !trace_push_under(trace, model_under(x->block.model, t)))
 		return execution_out_of_memory(trace);
 	struct observation seen = {0, 0};
-	if (looks_at_memory(&done->op))
+	if (looks(&done->op, done->choice))
 		x->machine->ops->observe(x->machine, t, &done->op, &seen);
 	done->word = seen.word;
 	done->word2 = seen.word2;

@@ -104,6 +104,8 @@ void dependence_begin(struct footprint *footprint, const struct model *before, u
 	if (model_awaits_alone(before, t))
 		touch(footprint, TOUCH_ALL, 0, TOUCH_WRITE);
 	family_of(op_class(op->kind))->touch(footprint, before, t, op, choice);
+	if (op->flags & OP_IN_SETS)
+		touch(footprint, TOUCH_SETS, 0, TOUCH_WRITE);
 	if (op->kind == OP_SIGNAL_TAKE)
 		touch_put_off(footprint, before, t, model_under(before, t));
 	model_touch_places(footprint, before, t);

@@ -3,6 +3,7 @@
  * `words_of_object` give, so that they can't disagree on what counts.
  */
 #include "supervisor/state/state.h"
+#include "supervisor/threads/threads.h"
 
 enum {
 	THREAD_WORDS = 6,
@@ -57,6 +58,8 @@ static bool is_tried(const struct model_object *o)
 
 static uint64_t sleeps_at(const struct model *m, const struct op *op)
 {
+	if (op->kind == OP_POLL && op_tries(op) && op->arg3 >> OP_ASKED_BITS)
+		return model_asks_again(m, op) ? 1 << OP_ASKED_BITS : 2 << OP_ASKED_BITS;
 	if (!op_is_tried(op->kind) || op->arg3 == 0)
 		return (uint64_t)op->arg3;
 	return op->arg3 == 1 + (int64_t)model_object_const(m, op->object)->count ? 1 : 2;

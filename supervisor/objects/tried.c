@@ -70,13 +70,29 @@ static void touches(struct footprint *footprint, const struct model *m, uint32_t
 
 bool model_came_late(const struct op *op, uint32_t word)
 {
-	return op_is_tried(op->kind) && word == TRIED_WAITS && !model_kernel_never(op) &&
-	       !(op->flags & OP_READY);
+	return op_tries(op) && word == TRIED_WAITS && !(op->flags & OP_READY) &&
+	       (op->kind == OP_POLL || !model_kernel_never(op));
 }
 
-uint32_t model_changed_last(const struct model *m, uint32_t object)
+/* Which of them has changed last isn't kept: of a call that asks for several it is known if one thread alone has. */
+static uint32_t asked_changed_last(const struct model *m, uint64_t asked)
 {
-	return model_object_const(m, object)->standing - 1;
+	uint32_t last = NO_THREAD;
+	for (uint32_t o = 0; o < m->objects && o < OP_ASKED_MOST; o++) {
+		const struct model_object *object = model_object_const(m, o);
+		if (!(asked >> o & 1) || object->class < CLASS_FILE_LOCK || object->standing == 0)
+			continue;
+		if (last != NO_THREAD && last != object->standing - 1)
+			return NO_THREAD;
+		last = object->standing - 1;
+	}
+	return last;
+}
+
+uint32_t model_changed_last(const struct model *m, const struct op *op)
+{
+	return op->kind == OP_POLL ? asked_changed_last(m, (uint64_t)op->arg2)
+				   : model_object_const(m, op->object)->standing - 1;
 }
 
 const struct family family_tried = {.ready = both_ready, .perform = perform, .touch = touches};

@@ -252,6 +252,18 @@ static void settle_flush(struct model_replay *r, uint32_t t, const struct op *pe
 		model_set_pending(r->model, t, pending);
 }
 
+/* What it asks for has changed by no operation, and the kernel has been asked since. */
+static void ask_kernel(struct model_replay *r, uint32_t t, size_t next)
+{
+	struct op op = *model_pending(r->model, t);
+	const struct op *later = next != SIZE_MAX ? &r->trace->at[next].op : &r->trace->threads[t].pending;
+	const uint16_t flags = OP_ASKS | OP_READY;
+	if (op.kind != OP_POLL || later->kind != OP_POLL || (op.flags & flags) == (later->flags & flags))
+		return;
+	op.flags = (uint16_t)((op.flags & ~flags) | (later->flags & flags));
+	model_set_pending(r->model, t, &op);
+}
+
 /* The pending operation of a thread that the program, not the model, brings to its next one. */
 static void settle(struct model_replay *r, size_t k, const struct effect *effect)
 {
@@ -260,7 +272,7 @@ static void settle(struct model_replay *r, size_t k, const struct effect *effect
 	for (uint32_t i = 0; i < transition->births; i++)
 		be_born(r, transition->created + i);
 	if (effect->asleep)
-		return;
+		return ask_kernel(r, t, r->next[k]);
 	const bool stops = k + 1 < r->trace->length || stops_between(r->trace);
 	if (op_is_told(transition->op.kind) && stops)
 		model_kernel_says(r->model, &transition->op,

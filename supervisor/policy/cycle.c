@@ -144,11 +144,18 @@ static bool only_comes_late(const struct trace *trace, size_t start, uint32_t t)
 	return late;
 }
 
-static bool changes(const struct transition *transition, uint32_t object)
+/* Does the operation wait for this object? */
+static bool awaits(const struct op *op, uint32_t object)
+{
+	return op->kind == OP_POLL ? object < OP_ASKED_MOST && (uint64_t)op->arg2 >> object & 1
+				   : op->object == object;
+}
+
+static bool changes(const struct transition *transition, const struct op *late)
 {
 	const struct op *op = &transition->op;
 	return op_is_tried(op->kind) && op->arg != 0 && transition->word == TRIED_GOES &&
-	       (op->object == object || op->object2 == object);
+	       (awaits(late, op->object) || (op->object2 != NO_OBJECT && awaits(late, op->object2)));
 }
 
 /*
@@ -158,14 +165,14 @@ static bool changes(const struct transition *transition, uint32_t object)
 static bool is_kept_out(const struct trace *trace, size_t start, uint32_t t)
 {
 	const size_t round = trace->length - start;
-	uint32_t object = NO_OBJECT;
+	const struct op *late = NULL;
 	bool open = false; /* changed, and nobody knows how */
 	for (size_t n = 0; n < 2 * round; n++) {
 		const struct transition *one = &trace->at[start + n % round];
 		if (one->thread == t) {
-			object = one->op.object;
+			late = &one->op;
 			open = false;
-		} else if (object != NO_OBJECT && changes(one, object)) {
+		} else if (late && changes(one, late)) {
 			if (open)
 				return false;
 			open = true;

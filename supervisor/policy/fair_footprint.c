@@ -14,7 +14,7 @@ static void touch_yielding(struct footprint *footprint, const struct fair *fair,
 struct turn fair_turn(const struct model *after, uint32_t t, const struct op *op, uint32_t word, bool yield)
 {
 	const bool late = model_came_late(op, word);
-	return (struct turn){t, yield, late, late ? model_changed_last(after, op->object) : NO_THREAD};
+	return (struct turn){t, yield, late, late ? model_changed_last(after, op) : NO_THREAD};
 }
 
 /*

@@ -88,6 +88,8 @@ enum tried kernel_try_lock(struct process *process, uint32_t thread, const struc
 /* Does it wait for what another process may send or begin? */
 bool kernel_may_hear(const struct process *process, uint32_t thread, const struct op *op);
 bool kernel_removed(const struct process *process, uint32_t thread);
+/* Is there any of these events (poll(2)) at this descriptor, or within the moment that a connection may take? True as well: it can't be asked. */
+bool kernel_is_open(const struct process *process, int descriptor, short events);
 /* Is the descriptor one end of a connection, and has nothing of this (poll(2); 0: to read) come there by now? */
 bool kernel_waits_for_peer(const struct process *process, int descriptor, short events);
 /* A process has ended, or has become another program: who sleeps at a connection of which that has closed the other end is to look again. */

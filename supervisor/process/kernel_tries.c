@@ -147,6 +147,11 @@ static bool is_open(struct target *target, int descriptor, short events)
 	return ready;
 }
 
+bool kernel_is_open(const struct process *process, int descriptor, short events)
+{
+	return is_open(process->target, descriptor, events);
+}
+
 /* At which descriptor a call of this kind waits, and for what; false: it isn't one on a connection. */
 static bool find_end(enum op_kind kind, const struct user_regs_struct *regs, int *descriptor, short *events)
 {

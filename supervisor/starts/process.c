@@ -140,6 +140,10 @@ static void process_observe(struct machine *machine, uint32_t thread, const stru
 {
 	struct process *process = process_of(machine);
 	spaces_enter(process, thread);
+	if (op->kind == OP_POLL) {
+		*seen = (struct observation){outside_try_poll(process, thread, op), 0};
+		return;
+	}
 	if (op_is_tried(op->kind)) {
 		*seen = (struct observation){kernel_try(process, thread), 0};
 		if (op->kind == OP_CONNECTION_OPEN && kernel_call_is_refused(process, thread))

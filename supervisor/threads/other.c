@@ -15,9 +15,29 @@ static uint32_t next_asked(const struct model *m, const struct op *op, uint32_t 
 	return object;
 }
 
+/* How its objects stand: other numbers when any of them has changed. */
+static int64_t asked_state(const struct model *m, const struct op *op)
+{
+	uint64_t digest = UINT64_C(0xcbf29ce484222325);
+	for (uint32_t o = next_asked(m, op, 0); o < m->objects; o = next_asked(m, op, o + 1)) {
+		const struct model_object *object = model_object_const(m, o);
+		digest = (digest ^ object->count ^ (uint64_t)object->standing << 32) *
+			 UINT64_C(0x9e3779b97f4a7c15);
+		digest ^= digest >> 29;
+	}
+	return 1 + (int64_t)(digest >> (OP_ASKED_BITS + 2));
+}
+
+bool model_asks_again(const struct model *m, const struct op *op)
+{
+	return op->arg3 >> OP_ASKED_BITS != asked_state(m, op);
+}
+
 static bool finds_something(const struct model *m, const struct op *op)
 {
-	bool found = op->arg3;
+	bool found = op->arg3 & OP_ASKED_READY;
+	if (op->arg3 & OP_ASKED_TRIES)
+		return found || model_asks_again(m, op);
 	for (uint32_t o = next_asked(m, op, 0); o < m->objects && !found; o = next_asked(m, op, o + 1))
 		found = model_kernel_reads(model_object_const(m, o));
 	return found;
@@ -47,11 +67,37 @@ static uint32_t ways(const struct model *m, uint32_t t)
 	return op->kind == OP_CHOOSE ? values_to_choose(op) : 1;
 }
 
+/* Of a call that would find nothing only one with a time-out of 0 returns. */
+static void perform_poll(const struct model *m, struct op *op, const struct observation *seen,
+			 struct effect *effect)
+{
+	FMC_ASSERT(seen != NULL);
+	if (model_came_late(op, seen->word)) {
+		op->arg3 &= (INT64_C(1) << OP_ASKED_BITS) - 1;
+		op->arg3 |= asked_state(m, op) << OP_ASKED_BITS;
+		effect->asleep = effect->blocked = true;
+	}
+	effect->yield = seen->word == TRIED_FAILS;
+}
+
+/* Who sleeps at a set is to look again, and waits for what is new there, too. */
+static void change_set(struct model *m, const struct op *op)
+{
+	for (uint32_t u = 0; u < m->threads; u++) {
+		struct op *other = &model_thread(m, u)->op;
+		if (other->kind != OP_POLL || !(other->flags & OP_IN_SETS))
+			continue;
+		other->arg2 |= op->arg2;
+		other->arg3 &= (INT64_C(1) << OP_ASKED_BITS) - 1;
+		if (!(op->flags & OP_IN_SETS))
+			other->flags &= (uint16_t) ~(OP_ASKS | OP_IN_SETS);
+	}
+}
+
 static void perform(struct model *m, uint32_t t, int32_t choice, const struct observation *seen,
 		    struct effect *effect)
 {
-	const struct op *op = &model_thread(m, t)->op;
-	(void)seen;
+	struct op *op = &model_thread(m, t)->op;
 	model_cancel_set(m, t);
 	if (op->kind == OP_THREAD_CANCELSTATE || op->kind == OP_THREAD_CANCELTYPE) {
 		effect_result(effect, 0);
@@ -70,11 +116,18 @@ static void perform(struct model *m, uint32_t t, int32_t choice, const struct ob
 		effect_timed_out(effect, 0);
 		/* What a system call says then, EAGAIN or 0 or something else, the machine knows. */
 		effect->result_known = op->kind == OP_POLL;
+	} else if (op->kind == OP_POLL_CHANGE) {
+		change_set(m, op);
+	} else if (op->kind == OP_POLL && op_tries(op)) {
+		perform_poll(m, op, seen, effect);
 	}
 }
 
+/* What may be in a set touches all sets already. */
 static void touch_asked(struct footprint *footprint, const struct model *m, const struct op *op)
 {
+	if (op->flags & OP_IN_SETS)
+		return;
 	for (uint32_t o = next_asked(m, op, 0); o < m->objects; o = next_asked(m, op, o + 1))
 		touch_object(footprint, o, true);
 }

@@ -10,6 +10,11 @@ extern const struct family family_thread, family_other;
 void model_process_perform(struct model *m, uint32_t t, struct effect *effect);
 uint32_t model_process_blocker(const struct model *m, uint32_t t);
 
+/*
+ * other.c: of an OP_POLL which tries (op_tries()) and has found nothing: is one of its objects another one since, so that it is to look again?
+ */
+bool model_asks_again(const struct model *m, const struct op *op);
+
 /* What these touch. */
 void model_process_touch(struct footprint *footprint, const struct model *m, uint32_t t, const struct op *op);
 

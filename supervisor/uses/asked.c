@@ -8,6 +8,7 @@
 
 #include <poll.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -73,6 +74,8 @@ struct asking {
 	uint32_t thread;
 	bool unknown; /* what some of them lead to, to the model */
 	bool ready;   /* something that no other thread has */
+	bool
+	    tries; /* of some the model doesn't know when there is something, but when that may have changed */
 	uint64_t objects;
 };
 
@@ -93,10 +96,11 @@ static void add_object(struct asking *asking, int descriptor, short events, cons
 	struct process *process = asking->process;
 	const bool shared = kernel_call_shared(process, call);
 	kernel_use_note(process, asking->thread, call, shared);
-	if (!call->can_be_operation || !is_modelled(process, call, events)) {
+	if (!call->can_be_operation) {
 		asking->unknown = true;
 		return;
 	}
+	asking->tries |= shared && !is_modelled(process, call, events);
 	if (!shared) {
 		asking->ready |= kernel_is_ready(process, descriptor, events);
 		return;
@@ -114,6 +118,10 @@ static bool add(const struct process *process, int descriptor, short events, voi
 	if (kernel_call_decode_asked(asking->process, descriptor, &call) ||
 	    kernel_call_decode_letters(process, descriptor, &call)) {
 		add_object(asking, descriptor, events, &call);
+		/* What the one end sends is another object. */
+		if (call.class == CLASS_SOCKET && events & (POLLOUT | POLLWRNORM) &&
+		    kernel_call_decode_end(asking->process, descriptor, true, 1, &call))
+			add_object(asking, descriptor, events, &call);
 	} else if (never_waits(process, descriptor)) {
 		asking->ready = true;
 	} else {
@@ -121,6 +129,21 @@ static bool add(const struct process *process, int descriptor, short events, voi
 		channels_note_descriptor(asking->process, asking->thread, descriptor, USE_DEPENDS);
 	}
 	return false;
+}
+
+/* It is known of like what has a name, though none has this number. */
+static const struct kernel_call any_set = {
+    .class = CLASS_NAME, .kind = OP_NAME_CHANGE, .descriptor = SETS_KNOWN_BY};
+
+bool sets_shared(const struct process *process)
+{
+	return kernel_call_shared(process, &any_set);
+}
+
+void sets_learn(struct process *process)
+{
+	if (!sets_shared(process))
+		(void)kernel_use_learn(process, &any_set);
 }
 
 static bool add_members(struct asking *asking, int set)
@@ -133,18 +156,35 @@ static bool add_members(struct asking *asking, int set)
 	return members != NULL;
 }
 
-/* What a set gives, and in which order, hangs on more than on what is ready. */
 void asked_objects(struct process *process, uint32_t thread, long number, const struct user_regs_struct *regs,
 		   struct op *op)
 {
 	const bool set = call_traits(number)->awaits == AWAITS_SET;
-	struct asking asking = {.process = process, .thread = thread};
+	struct asking asking = {.process = process, .thread = thread, .tries = set};
 	process->uses.followed_end = -1; /* that was of another call */
-	if (set && !add_members(&asking, (int)regs->rdi))
+	if (set)
+		sets_learn(process);
+	if (set && !add_members(&asking, (int)regs->rdi)) {
 		process_remark(process, "sets of epoll whose descriptors have been replaced");
-	else if (!set && !asked_any(process, number, regs, add, &asking) && !asking.unknown) {
-		op->flags |= OP_ASKS;
-		op->arg2 = (int64_t)asking.objects;
-		op->arg3 = asking.ready;
+		return;
 	}
+	if (!set && asked_any(process, number, regs, add, &asking))
+		return;
+	if (asking.unknown)
+		return;
+	op->flags |= set ? OP_ASKS | OP_IN_SETS : OP_ASKS;
+	op->arg2 = (int64_t)asking.objects;
+	op->arg3 = (asking.ready ? OP_ASKED_READY : 0) | (asking.tries ? OP_ASKED_TRIES : 0);
+}
+
+void asked_member(struct process *process, uint32_t thread, const struct user_regs_struct *regs,
+		  struct op *op)
+{
+	struct asking asking = {.process = process, .thread = thread};
+	if ((int)regs->rsi != EPOLL_CTL_DEL)
+		(void)add(process, (int)regs->rdx, POLLIN | POLLOUT, &asking);
+	if (asking.unknown)
+		return;
+	op->flags |= OP_IN_SETS;
+	op->arg2 = (int64_t)asking.objects;
 }

@@ -85,6 +85,10 @@ bool kernel_call_decode_file(const struct process *process, const struct user_re
 bool kernel_call_decode_name(const struct process *process, const struct user_regs_struct *regs, long number,
 			     struct kernel_call *call);
 
+/* asked.c: do threads wait for sets of epoll, so that what is in one is ready in an order that counts? learn: they do from now on. */
+bool sets_shared(const struct process *process);
+void sets_learn(struct process *process);
+
 /*
  * events.c: what inotify(7) tells of as an object. set: a call that changes it. add: the call does as well as what it is otherwise. shared: is it known
  * that it matters to threads? learn: from now on. tell: is one of the process's descriptors told of changes of names in this folder, of a write by this
@@ -93,6 +97,7 @@ bool kernel_call_decode_name(const struct process *process, const struct user_re
  */
 #define EVENTS_OF_FILES "events of files"
 #define EVENTS_KNOWN_BY INT32_MAX
+#define SETS_KNOWN_BY	(INT32_MAX - 1)
 void events_set(struct kernel_call *call);
 void events_add(struct kernel_call *call);
 bool events_shared(const struct process *process);

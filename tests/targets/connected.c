@@ -164,6 +164,23 @@ static int polls(void)
 	return holds_and_waits(false);
 }
 
+/* The lock is had before there is anybody else. */
+static int kept(void)
+{
+	struct pollfd asked = {.fd = ends[0], .events = POLLIN};
+	pthread_mutex_lock(lock);
+	const pid_t child = fork();
+	if (child == 0) {
+		pthread_mutex_lock(lock);
+		pthread_mutex_unlock(lock);
+		put(ends[1]);
+		_exit(0);
+	}
+	must(poll(&asked, 1, -1) == 1);
+	pthread_mutex_unlock(lock);
+	return collect(child);
+}
+
 static int waits_by_set(void)
 {
 	return holds_and_waits(true);
@@ -240,8 +257,9 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		int (*run)(void);
-	} cases[] = {{"talk", talk},   {"holds", holds}, {"children", children}, {"ended", ended},
-		     {"first", first}, {"polls", polls}, {"set", waits_by_set},	 {"asks", asks}};
+	} cases[] = {{"talk", talk},	    {"holds", holds}, {"children", children},
+		     {"ended", ended},	    {"first", first}, {"polls", polls},
+		     {"set", waits_by_set}, {"asks", asks},   {"kept", kept}};
 	must(argc == 3);
 	make(argv[1]);
 	make_lock();

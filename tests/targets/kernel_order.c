@@ -1,7 +1,7 @@
 /*
  * kernel_order [any] CASE: two threads meet at an object of the kernel, and what they or main() find depends on which was first. Each
  * aborts in one of the orders, but with `any`; and but for these: mutex_tcp, mutex_local, mutex_datagrams, mutex_named, which end in a
- * deadlock; own_files, own_connections, own_folders, handed, mapped_written, read_only, rights_given, poll_lock, poll_end, in which no order matters; replaced,
+ * deadlock; own_files, own_connections, own_folders, handed, mapped_written, read_only, rights_given, poll_lock, poll_end, poll_listener, in which no order matters; replaced,
  * reopened, opened_first, flags, mode, mapped, mapped_later, which fmc is to name.
  */
 #include "orders.h"
@@ -793,6 +793,75 @@ static void ask_to_be_told(int me)
 		must(errno == EBUSY);
 }
 
+/* Before somebody is there nobody can be accepted. */
+static void poll_or_dial(int me)
+{
+	struct pollfd what = {.fd = listener, .events = POLLIN};
+	if (me == 0)
+		(void)dial();
+	else
+		expect(poll(&what, 1, 0) == 1);
+}
+
+/* A pipe and a connection, of which the one that is waited for comes last. */
+static void make_tcp_and_pipe(void)
+{
+	make_tcp();
+	must(pipe(two) == 0);
+}
+
+static void poll_both_or_put(int me)
+{
+	struct pollfd what[] = {{.fd = one[1], .events = POLLIN}, {.fd = two[0], .events = POLLIN}};
+	if (me == 0) {
+		put(one[0], 'a');
+		put(two[1], 'a');
+	} else {
+		expect(poll(what, 2, -1) == 2);
+	}
+}
+
+/* There is room when the other one has read. */
+static void make_no_room(void)
+{
+	char page[4096] = {0};
+	make_pipes();
+	must(fcntl(one[1], F_SETFL, O_NONBLOCK) == 0);
+	while (write(one[1], page, sizeof page) > 0)
+		;
+	must(socketpair(AF_UNIX, SOCK_STREAM, 0, two) == 0 && fcntl(two[1], F_SETFL, O_NONBLOCK) == 0);
+	while (write(two[1], page, sizeof page) > 0)
+		;
+}
+
+static void poll_room(int me, const int room[2])
+{
+	static char much[1 << 20];
+	struct pollfd what = {.fd = room[1], .events = POLLOUT};
+	if (me == 0)
+		must(read(room[0], much, sizeof much) > 0);
+	else
+		expect(poll(&what, 1, 0) == 1);
+}
+
+static void poll_room_or_get(int me)
+{
+	poll_room(me, one);
+}
+
+static void poll_pair_or_get(int me)
+{
+	poll_room(me, two);
+}
+
+/* Both ask, and nobody changes anything. */
+static void poll_listener(int me)
+{
+	struct pollfd what = {.fd = listener, .events = POLLIN};
+	(void)me;
+	must(poll(&what, 1, 0) == 0);
+}
+
 static void poll_queue_or_send(int me)
 {
 	struct pollfd what[] = {{.fd = queue, .events = POLLIN}, {.fd = one[0], .events = POLLIN}};
@@ -1269,6 +1338,11 @@ static const struct order orders[] = {
     {"poll_counter", make_counter, poll_counter_or_add, NULL},
     {"poll_lock", make_pipes, poll_or_lock, NULL},
     {"poll_end", make_two_ends, poll_end_or_put, NULL},
+    {"poll_dial", make_listener, poll_or_dial, NULL},
+    {"poll_both", make_tcp_and_pipe, poll_both_or_put, NULL},
+    {"poll_room", make_no_room, poll_room_or_get, NULL},
+    {"poll_pair", make_no_room, poll_pair_or_get, NULL},
+    {"poll_listener", make_listener, poll_listener, NULL},
     {"told", make_asked_queue, ask_to_be_told, check_first},
     {"poll_queue", make_asked_queue, poll_queue_or_send, NULL},
     {"epoll_between", make_events, epoll_between_or_put, NULL},

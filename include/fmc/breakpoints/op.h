@@ -192,14 +192,19 @@ enum op_flag {
 	OP_VAIN = 512,
 	OP_INTERRUPTS = 2048, /* OP_SIGNAL_TAKE: see there */
 	/*
-	 * OP_POLL: asks whether there is something to read, and that hangs on the model's objects alone whose numbers are bits of arg2; arg3: 1 if there
-	 * is something that nobody else can take.
+	 * OP_POLL: asks whether there is something to read, or room to write, and that hangs on the model's objects alone whose numbers are bits of arg2;
+	 * arg3: see enum op_asked.
 	 */
 	OP_ASKS = 4096,
 	OP_MOVES =
 	    8192, /* of a file, which something is transferred from: it is read at a place that this moves */
 	/* OP_SIGNAL_SEND: to a thread of another process, which it is the end of, if arg3 says that it takes it. OP_SIGNAL_TAKE: it is. */
 	OP_ENDS = 16384,
+	/*
+	 * OP_POLL: asks a set of epoll, which has what is ready in the order in which it came to be. Of calls on objects of the kernel: they may be in
+	 * one. OP_POLL_CHANGE: bits of arg2 as with OP_ASKS, of what is put into the set; without this flag the model doesn't know of that.
+	 */
+	OP_IN_SETS = 32768,
 };
 
 /* Of an operation that transfers: for which of its objects it never waits. */
@@ -207,6 +212,16 @@ enum kernel_never { KERNEL_NEVER = 1, KERNEL_NEVER2 = 2 };
 
 #define OP_ROUND_MOST 8
 #define OP_ASKED_MOST 64
+
+/*
+ * Bits of arg3 of an OP_POLL with OP_ASKS; above them, for one that has found nothing and sleeps, a digest of how its objects stood then, from 1 on.
+ */
+enum op_asked {
+	OP_ASKED_READY = 1, /* there is something that nobody else can take */
+	OP_ASKED_TRIES =
+	    2, /* the model doesn't know whether there is: the kernel is asked when the thread's turn has come, and again when an object is another one */
+	OP_ASKED_BITS = 2
+};
 
 /* It may wait for a lock that belongs to a process, or change what processes that wait for such locks wait for, those of any file. */
 #define LOCK_OF_PROCESS 2
@@ -440,6 +455,8 @@ bool class_in_kernel(enum object_class class);
 
 /* Of these it is asked before each call, and not after it, whether it would wait. */
 bool op_is_tried(enum op_kind kind);
+/* The same of an operation: it may be a call that asks for several. */
+bool op_tries(const struct op *op);
 
 /* Is one of its objects such that the kernel is asked afterwards what it is like by then (struct observation)? */
 bool op_is_told(enum op_kind kind);

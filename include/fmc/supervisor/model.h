@@ -248,11 +248,11 @@ void model_perform(struct model *m, uint32_t t, int32_t choice, const struct obs
 void model_perform_again(struct model *m, uint32_t t, int32_t choice, const struct observation *seen,
 			 struct effect *effect);
 
-/* Has this operation of one that op_is_tried(), of which that was seen, had to wait? Then its thread has fallen asleep before it. */
+/* Has this operation, one that op_tries(), of which that was seen, had to wait? Then its thread has fallen asleep before it. */
 bool model_came_late(const struct op *op, uint32_t word);
 
-/* Which thread has last changed this object, of one that op_is_tried(); NO_THREAD: none. */
-uint32_t model_changed_last(const struct model *m, uint32_t object);
+/* Which thread has last changed what it waits for; NO_THREAD: none, or one of several. */
+uint32_t model_changed_last(const struct model *m, const struct op *op);
 
 /*
  * Which thread has to move before t can: the holder of the mutex that t wants, the thread that it joins.
