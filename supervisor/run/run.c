@@ -81,6 +81,10 @@ static bool on_blocked(struct run *run, long number, uint64_t first)
 		if (process->threaded && process->options.outside_ms && waited > process->options.outside_ms)
 			return run_fail(run, END_STUCK, STATUS_TIMEOUT,
 					"every thread waits for something outside of the program");
+		if (process->options.outside_ms && waited > process->options.outside_ms &&
+		    target_descendants_wait(process->target))
+			return run_fail(run, END_STUCK, STATUS_TIMEOUT,
+					"the program waits, and so do its child processes");
 		outside_meet_asleep(process, number, first);
 		target_clock_waited(process->target, WATCH_MS * INT64_C(1000000));
 		return false;

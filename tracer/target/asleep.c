@@ -32,8 +32,8 @@ static bool hears_signals(pid_t pid)
 	return pending || caught & ~HANDLED_BY_LIBC;
 }
 
-/* At a futex that only its own process's threads could wake, without a time-out. */
-static bool sleeps_at_futex(pid_t pid)
+/* At a futex without a time-out, which only threads of its own process could wake, or (shared) also those with whom it shares memory. */
+static bool sleeps_at_futex(pid_t pid, bool shared)
 {
 	char path[32];
 	struct stat_line line;
@@ -47,7 +47,8 @@ static bool sleeps_at_futex(pid_t pid)
 					 &arguments[1], &arguments[2], &arguments[3]) == 5;
 	if (file)
 		fclose(file);
-	const int operation = read ? (int)arguments[1] & ~FUTEX_CLOCK_REALTIME : 0;
+	const int ignored = FUTEX_CLOCK_REALTIME | (shared ? FUTEX_PRIVATE_FLAG : 0);
+	const int operation = read ? ((int)arguments[1] & ~ignored) | (shared ? FUTEX_PRIVATE_FLAG : 0) : 0;
 	return read && number == SYS_futex && arguments[3] == 0 &&
 	       (operation == FUTEX_WAIT_PRIVATE || operation == FUTEX_WAIT_BITSET_PRIVATE);
 }
@@ -57,8 +58,16 @@ bool target_descendants_sleep(const struct target *target)
 	for (size_t i = 0; i < target->descendants_length; i++) {
 		const struct descendant *descendant = &target->descendants[i];
 		if (descendant->shares_memory || descendant->has_timers ||
-		    !sleeps_at_futex(descendant->pid) || hears_signals(descendant->pid))
+		    !sleeps_at_futex(descendant->pid, false) || hears_signals(descendant->pid))
 			return false;
 	}
+	return target->descendants_length > 0;
+}
+
+bool target_descendants_wait(const struct target *target)
+{
+	for (size_t i = 0; i < target->descendants_length; i++)
+		if (target->descendants[i].has_timers || !sleeps_at_futex(target->descendants[i].pid, true))
+			return false;
 	return target->descendants_length > 0;
 }

@@ -49,6 +49,8 @@ size_t target_descendants(const struct target *target);
  * signals. Whoever waits for one of their ends waits for ever then.
  */
 bool target_descendants_sleep(const struct target *target);
+/* The same, but that somebody with whom they share memory could wake them, the target for instance. */
+bool target_descendants_wait(const struct target *target);
 
 /*
  * Would a wait of the target's for this child end now: has the child ended, or isn't there such a one? 0 and less: for any of its
