@@ -268,6 +268,27 @@ for how in pair local tcp; do
 	connect --strategy optimal --executions 40 $how ended
 	judge "$how ended: each execution ends" [ "$status $(field findings.0.kind)" = "0 " ]
 done
+# In a network of their own nobody else can connect: a search of them is complete, and a wait for a client that doesn't come a deadlock.
+if "$FMC" check --own-network --executions 1 -- /bin/true </dev/null >"$SCRATCH/out" 2>&1; then
+	for how in 'tcp talk' 'tcp holds' 'tcp polls'; do
+		connect --strategy optimal --own-network $how
+		judge "$how, in a network of their own: complete" [ "$(field complete) $(grep -c "isn't controlled" "$SCRATCH/out")" = 'true 0' ]
+	done
+	connect --strategy optimal --own-network local talk
+	judge "local talk, in a network of their own: not complete" [ "$(field complete)" = false ]
+	rm -f "$SCRATCH"/found*.sched
+	connect --strategy optimal --own-network tcp alone
+	judge "tcp alone: nobody connects" [ "$status $(field findings.0.message)" = '1 deadlock: T1.1 waits for connection 1' ]
+	timeout 60 "$FMC" replay --own-network "$SCRATCH/found.sched" </dev/null >"$SCRATCH/out" 2>&1
+	judge "tcp alone: played" [ $? -eq 0 ]
+else
+	says "no network of one's own here" "^fmc: --own-network: can't make one: "
+	skip "networks of their own"
+fi
+for option in '--jobs 2' '--launch env'; do
+	connect --own-network $option tcp talk
+	judge "--own-network $option: refused" [ "$status" -eq 64 ]
+done
 connect --strategy optimal --executions 100 --outcomes tcp first
 for end in 1 2; do
 	says "tcp first: client $end is accepted first" "exit status $end "

@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <sys/ipc.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 
@@ -97,6 +98,12 @@ static bool arms_nothing(const struct process *process, const struct user_regs_s
 	       to.it_value.tv_sec == 0 && to.it_value.tv_usec == 0;
 }
 
+/* Of the network that the program is in: others have files by which they could come to others. */
+static bool is_of_network(int domain)
+{
+	return domain == AF_INET || domain == AF_INET6;
+}
+
 void syscalls_note(struct process *process, uint32_t thread, long number)
 {
 	struct tracee *tracee = process->threads[thread].tracee;
@@ -153,7 +160,8 @@ void syscalls_note(struct process *process, uint32_t thread, long number)
 		process_remark(process, "clocks of devices");
 		break;
 	case SYS_socket:
-		process_remark(process, "sockets");
+		if (!process->options.own_network || !regs || !is_of_network((int)regs->rdi))
+			process_remark(process, "sockets");
 		break;
 	case SYS_listen:
 		drive_listens(process);

@@ -290,9 +290,21 @@ static bool has_peer(const struct process *process, int descriptor)
 	return has;
 }
 
+/* Is it a socket of a network in which there is nobody else? */
+static bool is_alone(const struct process *process, int descriptor)
+{
+	int domain = AF_UNSPEC;
+	socklen_t size = sizeof domain;
+	const int copy = process->options.own_network ? kernel_duplicate(process, descriptor) : -1;
+	const bool asked = copy >= 0 && getsockopt(copy, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0;
+	if (copy >= 0)
+		close(copy);
+	return asked && (domain == AF_INET || domain == AF_INET6);
+}
+
 bool kernel_waits_for_peer(const struct process *process, int descriptor, short events)
 {
-	return has_peer(process, descriptor) &&
+	return (has_peer(process, descriptor) || is_alone(process, descriptor)) &&
 	       !is_open(process->target, descriptor, events ? events : POLLIN);
 }
 
@@ -303,6 +315,8 @@ bool kernel_may_hear(const struct process *process, uint32_t thread, const struc
 	const struct user_regs_struct *regs = tracee ? tracee_regs(process->threads[thread].tracee) : NULL;
 	if (op->kind == OP_FIFO_OPEN)
 		return op->object < process->objects_length && process->objects[op->object].kernel.others;
+	if (regs && op_class(op->kind) == CLASS_CONNECTION && is_alone(process, (int)regs->rdi))
+		return false;
 	if ((op->kind != OP_CONNECTION_RECEIVE && op->kind != OP_CONNECTION_TO_PIPE) || !regs)
 		return op->kind == OP_CONNECTION_OPEN || op->kind == OP_CONNECTION_ACCEPT ||
 		       op->kind == OP_NAME_CHANGE;

@@ -164,6 +164,16 @@ static int polls(void)
 	return holds_and_waits(false);
 }
 
+/* The child doesn't come. */
+static int alone(void)
+{
+	const pid_t child = fork();
+	if (child == 0)
+		_exit(0);
+	must(collect(child) == 0);
+	return accepted();
+}
+
 /* The lock is had before there is anybody else. */
 static int kept(void)
 {
@@ -257,9 +267,9 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		int (*run)(void);
-	} cases[] = {{"talk", talk},	    {"holds", holds}, {"children", children},
-		     {"ended", ended},	    {"first", first}, {"polls", polls},
-		     {"set", waits_by_set}, {"asks", asks},   {"kept", kept}};
+	} cases[] = {{"talk", talk},   {"holds", holds}, {"children", children}, {"ended", ended},
+		     {"first", first}, {"polls", polls}, {"set", waits_by_set},	 {"asks", asks},
+		     {"kept", kept},   {"alone", alone}};
 	must(argc == 3);
 	make(argv[1]);
 	make_lock();

@@ -91,6 +91,7 @@ struct process_options {
 	 * operations the first in an execution, and of files that threads share.
 	 */
 	bool note_unseen;
+	bool own_network; /* nobody else is in the network that fmc is in, so whoever connects to sockets of it is the program */
 	bool restores_files; /* those that an execution changes are as before when it has ended (kept_files.h); not with an image */
 	const char *waking; /* rules of who is woken (waking.h); NULL: every way is a choice */
 	/*

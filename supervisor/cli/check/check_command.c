@@ -5,6 +5,7 @@
 #include "supervisor/cli/output/output_file.h"
 #include "supervisor/cli/output/say.h"
 #include "supervisor/cli/session/ops.h"
+#include "supervisor/cli/session/own_network.h"
 #include "supervisor/cli/verdict/results.h"
 
 /* What the user's file says; false after a line about it. */
@@ -41,6 +42,8 @@ int check_command(const struct options *options)
 		return refused;
 	if (!results_possible(options) || (options->certificate && !output_file_check(options->certificate)))
 		return EXITS_USAGE;
+	if (!own_network_enter(options))
+		return EXITS_UNAVAILABLE;
 	enum status status = launch_from_options(&launch, options, true, why);
 	if (status)
 		return check_fail(options, NULL, why, EXITS_UNAVAILABLE);

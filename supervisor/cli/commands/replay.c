@@ -2,6 +2,7 @@
 #include "supervisor/cli/options/commands.h"
 #include "supervisor/cli/output/exits.h"
 #include "supervisor/cli/output/say.h"
+#include "supervisor/cli/session/own_network.h"
 #include "supervisor/cli/session/recording.h"
 #include "supervisor/cli/session/session.h"
 #include "supervisor/cli/verdict/explain.h"
@@ -138,6 +139,8 @@ int replay_command(const struct options *options)
 {
 	struct replay r = {.options = options, .diverged_at = SIZE_MAX};
 	tracer_catch_interrupts();
+	if (!own_network_enter(options))
+		return EXITS_UNAVAILABLE;
 	int exits = recording_load(&r.recording, options);
 	if (exits)
 		return exits;

@@ -155,6 +155,8 @@ static const struct option_spec specs[] = {
      "--drive: run after an execution that has ended well; another exit status than 0 is a failure"},
     {ID_STOP_SIGNAL, "stop", 0, "SIGNAL", CHECK | RUN | REPLAY,
      "--drive: ends the program when the client has ended; none: it ends by itself (default: TERM)"},
+    {ID_OWN_NETWORK, "own-network", 0, NULL, CHECK | REPLAY,
+     "run the program, and its client, in a network of their own, which has nothing but the loopback"},
     {ID_KEEP_FILES, "keep-files", 0, NULL, CHECK | REPLAY | MINIMIZE | GDBSERVER | EXPORT,
      "leave the files that the program changes as they are, also between executions"},
     {ID_NO_MINIMIZE, "no-minimize", 0, NULL, CHECK | ATTACH, "report a failure as it was found"},

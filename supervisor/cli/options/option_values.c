@@ -417,6 +417,8 @@ bool option_store(struct options *o, const struct option_spec *spec, const char 
 	case ID_STOP:
 		o->features |= FEATURE_FIRST;
 		return true;
+	case ID_OWN_NETWORK:
+		return o->own_network = true;
 	case ID_KEEP_FILES:
 		return o->keep_files = true;
 	case ID_NO_MINIMIZE:

@@ -365,6 +365,16 @@ static bool has_formula(const struct options *options)
 	return false;
 }
 
+/* Executions beside each other would be in one network. */
+static bool own_network_allowed(const struct options *options)
+{
+	const bool allowed = !options->own_network || (options->jobs == 1 && !options->launch);
+	if (!allowed)
+		say("--own-network and --%s can't be had together: executions would share the network",
+		    options->launch ? "launch" : "jobs");
+	return allowed;
+}
+
 /* What is counted, or known, is this process's alone; and what follows a state is known where the search runs all of it. */
 static bool states_allowed(const struct options *options)
 {
@@ -456,7 +466,8 @@ static bool combination_allowed(const struct options *options)
 		return false;
 	if (options->tso_wanted && !tso_allowed(options))
 		return false;
-	if (!driving_allowed(options) || (options->follow && !follow_allowed(options)) ||
+	if (!own_network_allowed(options) || !driving_allowed(options) ||
+	    (options->follow && !follow_allowed(options)) ||
 	    (options->arrivals.length && !signals_allowed(options)))
 		return false;
 	const char *alone = !options->agent	       ? "engine stops"

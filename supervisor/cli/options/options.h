@@ -92,6 +92,7 @@ struct options {
 	bool good_ends_given;
 	bool require_complete;
 	bool ctest;		   /* exit with the program's own status where nothing is found */
+	bool own_network;	   /* nobody else can connect to the program's sockets */
 	bool keep_files;	   /* that the program changes as it leaves them */
 	bool no_minimize;	   /* report failures as they were found */
 	unsigned features;	   /* enum feature: those that were asked for by options of their own */

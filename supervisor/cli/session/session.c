@@ -193,6 +193,7 @@ struct process_options session_process(const struct launch *launch, const struct
 	    .promoted = options->promoted,
 	    .tso = options->tso,
 	    .outputs = options->outcomes || options->same_output,
+	    .own_network = options->own_network,
 	    .restores_files = options->command != COMMAND_RUN && !options->keep_files,
 	    .waking = *options->waking ? options->waking : NULL,
 	    .follow = options->follow,
