@@ -402,7 +402,7 @@ deb:
 	mkdir -p $(DEB)
 	tar -c --exclude='./build*' --exclude=./.git --exclude='*.sched' . | tar -x -C $(DEB)
 	mv $(DEB)/.debian $(DEB)/debian
-	[ -z "$(DEB_FROM)" ] || tar -c -C "$(DEB_FROM)" --exclude=./tests --exclude=./targets --exclude=./samples --exclude=./check* \
+	[ -z "$(DEB_FROM)" ] || tar -c -C "$(DEB_FROM)" --exclude=./tests --exclude=./fmc --exclude=./targets --exclude=./samples --exclude=./check* \
 	    --exclude=./deb --exclude=./clang . | (mkdir $(DEB)/build && tar -x -C $(DEB)/build)
 	cd $(DEB) && env -u MAKEFLAGS -u MAKELEVEL -u BUILD -u CFLAGS dpkg-buildpackage --build=binary --no-sign $(if $(DEB_FROM),--no-pre-clean)
 	rm -rf $(DEB)
