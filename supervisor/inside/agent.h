@@ -272,6 +272,7 @@ bool spaces_map(const struct agent_context *context, int64_t *result);
 bool spaces_renew(uint64_t low, uint64_t size, uint64_t rights); /* what the program has is mapped anew */
 bool spaces_unmap(uint64_t low, uint64_t size);
 bool spaces_protect(uint64_t low, uint64_t size, uint64_t rights);
+bool spaces_have(uint64_t low, uint64_t size);	  /* the program has all of it */
 bool spaces_give_up(uint64_t low, uint64_t size); /* MADV_DONTNEED */
 bool spaces_break(uint64_t to, int64_t *result);
 /* Before the program's code goes on: rights as it wants them. */

@@ -193,10 +193,9 @@ static bool is_hint(uint64_t advice)
 
 static bool advise(const struct agent_context *context, int64_t *result)
 {
-	const struct space *space = spaces_with(context->rdi);
 	if (context->rdx == MADV_DONTNEED)
 		return spaces_give_up(context->rdi, context->rsi);
-	if (!is_hint(context->rdx) || !space || !space->given || context->rdi + context->rsi > space->high)
+	if (!is_hint(context->rdx) || !spaces_have(context->rdi, context->rsi))
 		return false;
 	*result = own_call(SYS_madvise, context->rdi, context->rsi, context->rdx, 0, 0, 0);
 	return true;

@@ -256,11 +256,15 @@ bool spaces_protect(uint64_t low, uint64_t size, uint64_t rights)
 	return true;
 }
 
-bool spaces_give_up(uint64_t low, uint64_t size)
+bool spaces_have(uint64_t low, uint64_t size)
 {
 	uint32_t first, end;
-	return low % PAGE == 0 && cut_out(low, low + page_up(size), &first, &end) &&
-	       is_given_out(first, end) && give_up(low, low + page_up(size));
+	return low % PAGE == 0 && cut_out(low, low + page_up(size), &first, &end) && is_given_out(first, end);
+}
+
+bool spaces_give_up(uint64_t low, uint64_t size)
+{
+	return spaces_have(low, size) && give_up(low, low + page_up(size));
 }
 
 static bool grow_heap(uint64_t to)
