@@ -80,8 +80,9 @@ struct agent_handler {
 	struct agent_action action;
 };
 
-#define AGENT_ASKED 64
-#define AGENT_USERS 4
+#define AGENT_ASKED	  64
+#define AGENT_OWN_NUMBERS 900 /* of descriptors, from there on */
+#define AGENT_USERS	  4
 
 /* What is put back at a checkpoint as a whole. */
 struct agent_now {
@@ -98,8 +99,8 @@ struct agent_now {
 	uint32_t handlers_length, holes_length, told_length;
 	struct agent_range told[AGENT_TOLD]; /* as agent_left.told */
 	int64_t places[AGENT_FILES];	     /* as agent_region.places */
-	bool closed[AGENT_FILES];	     /* it has had these open at the beginning */
-	uint8_t waits[AGENT_FILES];	     /* what it has set for these: whether calls wait; 0: nothing */
+	bool closed[AGENT_FILES];   /* it has had these open at the beginning, and nothing else since */
+	uint8_t waits[AGENT_FILES]; /* what it has set for these: whether calls wait; 0: nothing */
 	struct agent_users {
 		uint32_t length;
 		bool more;
@@ -213,6 +214,8 @@ bool files_reads_anywhere(const struct agent_thread *thread, uint64_t descriptor
 /* As files_is_first(), or has the thread opened it itself? */
 bool files_is_threads(const struct agent_thread *thread, uint64_t descriptor);
 void files_close(void);
+/* After files_close(): of what was open at the beginning these are closed. */
+void files_return(const bool closed[AGENT_FILES]);
 /* Is the open file one that is kept, and not made up as it is read? And has no other thread opened it? */
 bool files_is_kept(int64_t descriptor);
 bool files_note(const struct agent_thread *thread, const struct stat *file);

@@ -109,6 +109,7 @@ static bool return_to(const struct checkpoint *c)
 	if (!spaces_return(c->spaces, c->spaces_length) || !move_pages(c->pages, true))
 		return false;
 	agent.now = c->now;
+	files_return(agent.now.closed);
 	REGION->counters = c->counters;
 	memcpy(agent.threads, c->threads, c->now.threads * sizeof agent.threads[0]);
 	memcpy(agent.objects, c->objects, c->now.objects * sizeof agent.objects[0]);

@@ -1,7 +1,7 @@
 /*
  * Files that the program opens, and has closed when the execution is over: the kernel answers, as in an execution by stops. What it has
  * open at the beginning is there in all executions, so that the kernel is told nothing that would change it: where the program reads next is a number
- * here, and what it closes stays open. A descriptor is used by the thread that has opened it, or by one that is
+ * here, and what it closes is laid aside, so that what is opened next can have its number. A descriptor is used by the thread that has opened it, or by one that is
  * alone, and so is a file that is opened anew: where others use it, too, calls on it may be operations, or the supervisor say that the search doesn't know
  * of them.
  */
@@ -25,6 +25,13 @@ static struct {
 	uint32_t thread;
 } files[AGENT_FILES];
 static uint32_t files_open;
+
+/* What was open at the beginning has been laid aside by this number, 0: not yet; and it isn't there by its own just now. */
+static struct {
+	int64_t number;
+	uint64_t flags; /* FD_CLOEXEC */
+	bool gone;
+} aside[AGENT_FILES];
 
 /* Which thread has opened what, while there were others: agent.now.opened of them. */
 #define OPENED_MOST 256
@@ -64,6 +71,38 @@ static void close_one(uint32_t descriptor)
 	written_closed(descriptor);
 	files[descriptor].open = false;
 	files_open--;
+	agent.now.closed[descriptor] = aside[descriptor].gone;
+}
+
+/* False: it stays where it is, and no other can have its number. */
+static bool lay_aside(uint32_t descriptor)
+{
+	if (written_is(descriptor))
+		return false;
+	if (!aside[descriptor].number) {
+		const int64_t number =
+		    own_call(SYS_fcntl, descriptor, F_DUPFD_CLOEXEC, AGENT_OWN_NUMBERS, 0, 0, 0);
+		if (number < 0)
+			return false;
+		aside[descriptor].number = number;
+		aside[descriptor].flags = (uint64_t)own_call(SYS_fcntl, descriptor, F_GETFD, 0, 0, 0, 0);
+	}
+	own_call(SYS_close, descriptor, 0, 0, 0, 0, 0);
+	return aside[descriptor].gone = true;
+}
+
+static void take_back(uint32_t descriptor)
+{
+	own_call(SYS_dup3, (uint64_t)aside[descriptor].number, descriptor,
+		 aside[descriptor].flags & FD_CLOEXEC ? O_CLOEXEC : 0, 0, 0, 0);
+	aside[descriptor].gone = false;
+}
+
+void files_return(const bool closed[AGENT_FILES])
+{
+	for (uint32_t i = 0; i < AGENT_FILES; i++)
+		if (closed[i] && !aside[i].gone)
+			(void)lay_aside(i);
 }
 
 bool files_any(void)
@@ -76,6 +115,11 @@ void files_close(void)
 	for (uint32_t i = 0; i < AGENT_FILES && files_open > 0; i++)
 		if (files[i].open)
 			close_one(i);
+	for (uint32_t i = 0; i < AGENT_FILES; i++)
+		if (aside[i].gone) {
+			take_back(i);
+			agent.now.closed[i] = false;
+		}
 	written_put_back();
 }
 
@@ -156,7 +200,7 @@ static bool may_open(const struct agent_thread *thread, uint64_t folder, uint64_
 static bool has_closed(void)
 {
 	for (uint32_t i = 0; i < AGENT_FILES; i++)
-		if (agent.now.closed[i])
+		if (agent.now.closed[i] && !aside[i].gone)
 			return true;
 	return false;
 }
@@ -166,6 +210,7 @@ static bool take_opened(const struct agent_thread *thread, int64_t descriptor)
 	files[descriptor].open = true;
 	files[descriptor].thread = number_of(thread);
 	files_open++;
+	agent.now.closed[descriptor] = false;
 	return false;
 }
 
@@ -281,7 +326,7 @@ bool files_is_threads(const struct agent_thread *thread, uint64_t descriptor)
 bool files_is_output(const struct agent_thread *thread, uint64_t descriptor)
 {
 	if ((descriptor != STDOUT_FILENO && descriptor != STDERR_FILENO) || !REGION->captured[descriptor] ||
-	    agent.now.closed[descriptor])
+	    agent.now.closed[descriptor] || aside[descriptor].gone)
 		return false;
 	(void)is_users(thread, (uint32_t)descriptor);
 	return true;
@@ -314,6 +359,7 @@ static bool close_file(struct agent_thread *thread)
 	} else if (closes_after_others(thread, descriptor) || files_is_first(thread, descriptor) ||
 		   files_is_written(thread, descriptor) ||
 		   (files_is_output(thread, descriptor) && is_users(thread, (uint32_t)descriptor))) {
+		(void)lay_aside((uint32_t)descriptor);
 		agent.now.places[descriptor] = -1;
 		agent.now.closed[descriptor] = true;
 	} else {

@@ -12,7 +12,6 @@
 #include <sys/syscall.h>
 
 #define FOUND	      512
-#define OWN_NUMBERS   900 /* of descriptors */
 #define WP_ASYNC      (UINT64_C(1) << 15)
 #define HIGHEST	      UINT64_C(0x7ffffffff000)
 #define LOWEST	      UINT64_C(0x10000)
@@ -218,7 +217,7 @@ static int open_faults(void)
 	const int64_t low = own_call(SYS_userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY, 0, 0, 0, 0, 0);
 	if (low < 0)
 		return -1;
-	const int64_t high = own_call(SYS_fcntl, (uint64_t)low, F_DUPFD_CLOEXEC, OWN_NUMBERS, 0, 0, 0);
+	const int64_t high = own_call(SYS_fcntl, (uint64_t)low, F_DUPFD_CLOEXEC, AGENT_OWN_NUMBERS, 0, 0, 0);
 	own_call(SYS_close, (uint64_t)low, 0, 0, 0, 0, 0);
 	if (high >= 0 &&
 	    own_call(SYS_ioctl, (uint64_t)high, UFFDIO_API, (uint64_t)(uintptr_t)&api, 0, 0, 0) == 0)

@@ -221,6 +221,10 @@ int main(int argc, char **argv)
 	memory[PAGE] = 2;
 	check(munmap(memory + PAGE, 2 * PAGE) == 0);
 	check(close(STDERR_FILENO) == 0 && close(-1) != 0);
+	for (int i = 0; i < 2; i++)
+		check(open("/bin/true", O_RDONLY | O_CLOEXEC) == STDERR_FILENO && close(STDERR_FILENO) == 0);
+	check(open("/bin/true", O_RDONLY | O_CLOEXEC) == STDERR_FILENO &&
+	      pread(STDERR_FILENO, first, 4, 0) == 4);
 	pthread_mutex_lock(&mutex);
 	memory[3 * PAGE]++;
 	pthread_mutex_unlock(&mutex);
