@@ -7,9 +7,24 @@ PATH=$PATH:/usr/sbin
 SOCKET=$SCRATCH/socket
 ROUNDS=${ROUNDS:-3}
 
-# serve REQUESTS TEXT COMMAND...: until so many requests have been answered.
-serve() {
-	local requests=$1 text=$2 server
+TICKS=$(getconf CLK_TCK)
+
+# used PROCESS: what it and those that it has made have used of a processor, in ticks, a line for each.
+used() {
+	local child
+	awk '{ sub(/.*[)] /, ""); print $12 + $13 }' "/proc/$1/stat"
+	for child in $(pgrep -P "$1"); do used "$child"; done
+}
+
+# ask REQUESTS TEXT: one client, and the seconds of a processor that it takes.
+ask() {
+	local TIMEFORMAT='%U %S'
+	{ time taskset -c 0 "$BUILD/tests/requests" "$SOCKET" 20 "$@" >/dev/null 2>&1 || touch "$SCRATCH/unanswered"; } 2>&1 | awk '{ print $1 + $2 }'
+}
+
+# each REQUESTS TEXT COMMAND...: microseconds of a processor for a request, of all that takes part, once the server has begun and answered some.
+each() {
+	local requests=$1 text=$2 server before after client
 	shift 2
 	rm -f "$SOCKET"
 	taskset -c 0 "$@" </dev/null >"$SCRATCH/log" 2>&1 &
@@ -18,23 +33,15 @@ serve() {
 		kill -0 $server 2>/dev/null || return 1
 		sleep 0.02
 	done
-	taskset -c 0 "$BUILD/tests/requests" "$SOCKET" 20 "$requests" "$text" || echo "$1: no answer" >&2
+	ask $((requests / 10)) "$text" >/dev/null
+	before=$(used $server)
+	client=$(ask "$requests" "$text")
+	after=$(used $server)
 	kill $server
 	wait $server 2>/dev/null
-}
-
-# processor REQUESTS TEXT COMMAND...: seconds of a processor's for these.
-processor() {
-	local TIMEFORMAT='%U %S'
-	{ time serve "$@" >/dev/null 2>&1; } 2>&1 | awk '{ print $1 + $2 }'
-}
-
-# each REQUESTS TEXT COMMAND...: microseconds for a request.
-each() {
-	local requests=$1
-	shift
-	awk -v most="$(processor "$requests" "$@")" -v least="$(processor $((requests / 10)) "$@")" -v requests="$requests" \
-	    'BEGIN { print (most - least) * 1e6 / (0.9 * requests) }'
+	[ ! -e "$SCRATCH/unanswered" ] || echo "$1: no answer" >&2
+	{ echo "$after"; sed 's/^/-/' <<<"$before"; } |
+		awk -v ticks="$TICKS" -v client="$client" -v requests="$requests" '{ sum += $1 } END { print (sum / ticks + client) * 1e6 / requests }'
 }
 
 # rate NAME REQUESTS TEXT COMMAND...
