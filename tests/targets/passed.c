@@ -323,7 +323,7 @@ static void *replaces(void *number)
 	return NULL;
 }
 
-/* A set that has been waited for before a descriptor of signals is put into it, and after others were closed. */
+/* A set that has been waited for before a descriptor of signals is put into it, in the place of another one. */
 static void *sets(void *number)
 {
 	struct epoll_event event = {.events = EPOLLIN};
@@ -333,16 +333,15 @@ static void *sets(void *number)
 	epoll_ctl(epoll, EPOLL_CTL_ADD, counter, &event);
 	for (int i = 0; i < 3; i++)
 		sum += epoll_wait(epoll, &event, 1, -1);
-	close(counter);
-	sum += epoll_wait(epoll, &event, 1, 0);
 	if (*(int *)number == 0) {
 		sigemptyset(&set);
 		sigaddset(&set, SIGUSR1);
 		pthread_sigmask(SIG_BLOCK, &set, NULL);
 		pthread_kill(pthread_self(), SIGUSR1);
 		const int signals = signalfd(-1, &set, SFD_NONBLOCK);
+		sum += epoll_wait(epoll, &event, 1, -1);
 		event.data.fd = signals;
-		sum += epoll_wait(epoll, &event, 1, 0);
+		epoll_ctl(epoll, EPOLL_CTL_DEL, counter, NULL);
 		epoll_ctl(epoll, EPOLL_CTL_ADD, signals, &event);
 		for (int i = 0; i < 3; i++)
 			sum += epoll_wait(epoll, &event, 1, -1);
