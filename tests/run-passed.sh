@@ -45,6 +45,7 @@ for case in plain turns anew once signals births forks c11 yields many held poll
 	judge "$case: none with -o" [ "$(grep -c 'without a stop' "$SCRATCH/stopped/err")" -eq 0 ]
 	[[ $case != connects && $case != replaces ]] ||
 		judge "$case: and calls on connections" grep -qE '^fmc: [1-9][0-9]* calls on connections without a stop$' "$SCRATCH/passed/err"
+	[ $case != sets ] || judge "$case: what signals tell is heard at once" [ "$(head -n 1 "$SCRATCH/passed/out")" -lt 1000 ]
 	[ $case = forks ] || judge "$case: replays" replays "$SCRATCH/passed/schedule"
 done
 

@@ -323,13 +323,15 @@ static void *replaces(void *number)
 	return NULL;
 }
 
-/* A set that has been waited for before a descriptor of signals is put into it, in the place of another one. */
+/* A set that has been waited for before a descriptor of signals is put into it, in the place of another one: that has something to tell, so
+ * that nobody else comes before. */
 static void *sets(void *number)
 {
 	struct epoll_event event = {.events = EPOLLIN};
 	sigset_t set;
 	const int epoll = epoll_create1(0), counter = eventfd(1, EFD_NONBLOCK);
 	int sum = 0;
+	turn = turn || *(int *)number == 1;
 	epoll_ctl(epoll, EPOLL_CTL_ADD, counter, &event);
 	for (int i = 0; i < 3; i++)
 		sum += epoll_wait(epoll, &event, 1, -1);
@@ -349,7 +351,7 @@ static void *sets(void *number)
 		sum += read(signals, &signal, sizeof signal) == sizeof signal;
 	}
 	pthread_mutex_lock(&first);
-	counted += sum;
+	counted += sum + (*(int *)number == 0 && turn ? 1000 : 0);
 	pthread_mutex_unlock(&first);
 	return plain(NULL);
 }
