@@ -238,6 +238,13 @@ for engine in stops agent; do
 		fi
 	done
 done
+# Processors that threads choose, for themselves and for others.
+for engine in stops agent; do
+	check 0 --strategy dfs --granularity sync --engine $engine -- "$BUILD/targets/bound"
+	says "$engine: each is where it wants to be" '^Search complete'
+	check 0 --strategy dfs --granularity sync --engine $engine -- "$BUILD/targets/bound" others
+	says "$engine: chosen for another one" 'processors that one thread sets for another, and somebody asks for'
+done
 named standard 'standard input, output or errors that a thread replaces'
 named waitv 'futex operations other than wait, wake and requeue'
 for case in own size 'standard file' replaced 'standard pipe' waiting end set semaphore; do

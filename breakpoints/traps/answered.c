@@ -215,7 +215,7 @@ enum status answered_give(const struct answered *answered, struct tracee *tracee
 	regs->rip = answered->address + answered->length;
 	switch ((enum answered_kind)answered->kind) {
 	case ANSWERED_TICKS_AND_PROCESSOR:
-		regs->rcx = target_processor();
+		regs->rcx = tracee_processor(tracee);
 		/* fall through */
 	case ANSWERED_TICKS: {
 		const uint64_t ticks = tracee_read_ticks(tracee);
@@ -228,7 +228,7 @@ enum status answered_give(const struct answered *answered, struct tracee *tracee
 		regs->eflags = (regs->eflags & ~(unsigned long long)FLAGS_CLEAR) | FLAG_CARRY;
 		break;
 	case ANSWERED_PROCESSOR:
-		set_register(regs, answered->word, answered->bytes, target_processor());
+		set_register(regs, answered->word, answered->bytes, tracee_processor(tracee));
 		break;
 	case ANSWERED_PAUSE:
 	case ANSWERED_NOT:

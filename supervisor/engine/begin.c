@@ -231,6 +231,7 @@ static bool describe(struct engine *engine, struct tracee *tracee)
 	region->processor_time = target_clock(tracee->target, CLOCK_PROCESS_CPUTIME_ID);
 	region->zero_time = target_gadget_zero(tracee->target);
 	inside_processors(region->processors, sizeof region->processors);
+	region->affinity = tracee->affinity;
 	find_output(engine, tracee->target);
 	find_files(region, tracee->target);
 	region->signal_mask = tracee_blocked(tracee);

@@ -47,6 +47,7 @@ struct agent_thread {
 	int32_t nice;
 	bool nice_known; /* else it is as nice as all are at first */
 	bool placed;	 /* it has said where its memory is to be taken from */
+	struct affinity affinity;
 	bool exited;
 	int64_t used; /* nanoseconds of the processor that it has used, as it is told */
 	uint64_t

@@ -61,6 +61,8 @@ static bool make_thread(struct agent_thread *parent)
 	born->nice = parent->nice;
 	born->nice_known = parent->nice_known;
 	born->placed = parent->placed;
+	born->affinity = parent->affinity;
+	born->affinity.asked = false;
 	signals_start(born);
 	born->call.op = (struct op){.kind = OP_THREAD_START, .object = number, .object2 = NO_OBJECT};
 	*(int32_t *)args.parent_tid = born->tid;
@@ -317,6 +319,7 @@ bool answer_call(struct agent_thread *thread, long number)
 	case SYS_getcwd:
 	case SYS_sched_getaffinity:
 	case SYS_sched_setaffinity:
+	case SYS_getcpu:
 	case SYS_getpriority:
 	case SYS_setpriority:
 	case SYS_get_mempolicy:

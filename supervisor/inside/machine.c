@@ -94,7 +94,8 @@ static void start(struct machine *machine, struct model_block *model, struct out
 						 .pthread = REGION->first.fs_base,
 						 .tid = REGION->number,
 						 .tid_word = agent.tid_word,
-						 .signal_mask = REGION->signal_mask};
+						 .signal_mask = REGION->signal_mask,
+						 .affinity = REGION->affinity};
 	signals_start(&agent.threads[0]);
 	memcpy(agent.now.places, REGION->places, sizeof agent.now.places);
 	written_start();

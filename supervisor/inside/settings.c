@@ -94,16 +94,61 @@ static bool ask_terminal(struct agent_thread *thread)
 	return answer(thread, own_call(SYS_ioctl, descriptor, TERMINAL_ASKED, context->rdx, 0, 0, 0));
 }
 
-/* As the tracer says it: of whatever thread is asked, all processors that there are. */
-static bool ask_affinity(struct agent_thread *thread)
+/* NULL: it is none of the program's. */
+static struct agent_thread *thread_of(struct agent_thread *thread, uint64_t number)
+{
+	for (uint32_t t = 0; number && t < agent.now.threads; t++)
+		if (agent.threads[t].tid == (int32_t)number && !agent.threads[t].exited)
+			return &agent.threads[t];
+	return number ? NULL : thread;
+}
+
+/* As the tracer says it, which tells where one thread sets it for another and somebody asks. */
+static bool use_affinity(struct agent_thread *thread, long number)
 {
 	const struct agent_context *context = &thread->context;
-	const uint64_t size = context->rsi;
-	const uint64_t part = size < AGENT_PROCESSORS ? size : AGENT_PROCESSORS;
-	if (size % sizeof(long) || size < sizeof(long))
+	const bool sets = number == SYS_sched_setaffinity;
+	const uint64_t size = context->rsi, part = size < AGENT_PROCESSORS ? size : AGENT_PROCESSORS;
+	struct agent_thread *whose = thread_of(thread, context->rdi);
+	struct affinity wanted = {.set = true};
+	bool any = false;
+	if (!sets && (size % sizeof(long) || size < sizeof(long)))
 		return answer(thread, -EINVAL);
-	memcpy((void *)context->rdx, REGION->processors, part);
-	return answer(thread, (int64_t)part);
+	if (!whose || (sets ? whose != thread && whose->affinity.asked : whose->affinity.by_other))
+		return agent_refuse(AGENT_BY_CALL, (uint64_t)number);
+	if (!sets) {
+		whose->affinity.asked = true;
+		memcpy((void *)context->rdx,
+		       whose->affinity.set ? whose->affinity.processors : REGION->processors, part);
+		return answer(thread, (int64_t)part);
+	}
+	memcpy(wanted.processors, (const void *)context->rdx, part);
+	for (size_t i = 0; i < AGENT_PROCESSORS; i++)
+		any |= (wanted.processors[i] &= REGION->processors[i]) != 0;
+	if (!any)
+		return answer(thread, -EINVAL);
+	wanted.by_other = whose->affinity.by_other || whose != thread;
+	wanted.asked = whose->affinity.asked;
+	whose->affinity = wanted;
+	return answer(thread, 0);
+}
+
+/* The first that it may use. */
+static bool ask_processor(struct agent_thread *thread)
+{
+	const uint8_t *may_use =
+	    thread->affinity.set ? thread->affinity.processors : (const uint8_t *)REGION->processors;
+	uint32_t *told = (uint32_t *)thread->context.rdi, *node = (uint32_t *)thread->context.rsi, cpu = 0;
+	if (thread->affinity.by_other)
+		return agent_refuse(AGENT_BY_CALL, SYS_getcpu);
+	thread->affinity.asked = true;
+	while (cpu + 1 < 8 * AGENT_PROCESSORS && !(may_use[cpu / 8] >> cpu % 8 & 1))
+		cpu++;
+	if (told)
+		*told = cpu;
+	if (node)
+		*node = 0;
+	return answer(thread, 0);
 }
 
 /* To where it is already. */
@@ -198,9 +243,10 @@ bool settings_answer(struct agent_thread *thread, long number)
 	case SYS_chdir:
 		return change_folder(thread);
 	case SYS_sched_getaffinity:
-		return ask_affinity(thread);
-	case SYS_sched_setaffinity: /* as the tracer says it: it is nobody's */
-		return answer(thread, 0);
+	case SYS_sched_setaffinity:
+		return use_affinity(thread, number);
+	case SYS_getcpu:
+		return ask_processor(thread);
 	case SYS_getpriority:
 	case SYS_setpriority:
 		return use_priority(thread, number);

@@ -6,6 +6,7 @@
 
 #include <fmc/supervisor/agent.h>
 #include <fmc/supervisor/happens_before.h>
+#include <fmc/tracer/answers.h>
 #include <fmc/tracer/array.h>
 
 #include <stdlib.h>
@@ -189,6 +190,8 @@ static bool is_ordered(const struct happens_before *hb, const struct trace *trac
 void process_judge_uses(struct process *process, const struct trace *trace)
 {
 	const struct uses *uses = &process->uses;
+	if (process->target && target_affinity_races(process->target))
+		process_remark(process, "processors that one thread sets for another, and somebody asks for");
 	if (uses->use_pairs_length == 0)
 		return;
 	struct happens_before *hb = happens_before_new();

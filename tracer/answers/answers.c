@@ -20,6 +20,12 @@ static void before_childs_call(const struct target *target, pid_t child)
 	numbers_before_childs_call(target, child);
 }
 
+static void at_birth(struct tracee *creator, struct tracee *child)
+{
+	affinity_at_birth(creator, child);
+	numbers_at_birth(creator, child);
+}
+
 static void at_exec(struct target *target, pid_t pid)
 {
 	limits_at_exec(target, pid);
@@ -31,7 +37,7 @@ const struct answers answers = {
     .outside = outside_call,
     .before_call = before_call,
     .after_call = numbers_after_call,
-    .at_birth = numbers_at_birth,
+    .at_birth = at_birth,
     .at_exit = numbers_at_exit,
     .at_signal = numbers_of_sender,
     .before_childs_call = before_childs_call,

@@ -44,6 +44,10 @@ void numbers_after_call(struct tracee *tracee);	 /* executed, and after_call.due
 void numbers_before_childs_call(const struct target *target, pid_t child);
 
 /* number_words.c */
+/* affinity.c: sched_getaffinity() and sched_setaffinity(), and who is born has its creator's. */
+int64_t affinity_get(struct tracee *caller, const struct user_regs_struct *regs);
+int64_t affinity_set(struct tracee *caller, const struct user_regs_struct *regs);
+void affinity_at_birth(const struct tracee *creator, struct tracee *child);
 void numbers_at_birth(struct tracee *creator, struct tracee *child);
 void numbers_at_exit(struct tracee *tracee);
 /* The word that the kernel clears at the thread's end; 0 if it hasn't named one. */

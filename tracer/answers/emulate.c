@@ -30,20 +30,6 @@ static int64_t answer_write(struct target *target, uint64_t address, const void 
 	return target_write(target, address, data, size) == STATUS_OK ? 0 : -EFAULT;
 }
 
-static int64_t answer_affinity(struct target *target, uint64_t size, uint64_t address)
-{
-	size_t part = sizeof(cpu_set_t);
-	if (size % sizeof(long) || size < sizeof(long))
-		return -EINVAL;
-	/* The kernel copies no more than it has processors for; 8 bytes are 64 of them. */
-	if (part > size)
-		part = size;
-	if (part > 128)
-		part = 128;
-	return target_write(target, address, processors_native(), part) == STATUS_OK ? (int64_t)part
-										     : -EFAULT;
-}
-
 static struct timespec as_timespec(int64_t ns)
 {
 	return (struct timespec){.tv_sec = ns / NS_PER_SECOND, .tv_nsec = ns % NS_PER_SECOND};
@@ -130,18 +116,9 @@ static int64_t answer_sysinfo(struct tracee *tracee, uint64_t address)
 	return target_write(tracee->target, address, &info, sizeof info) == STATUS_OK ? 0 : -EFAULT;
 }
 
-/* Always on the first of those that the target could use. */
-uint32_t target_processor(void)
-{
-	uint32_t cpu = 0;
-	while (cpu + 1 < CPU_SETSIZE && !CPU_ISSET(cpu, processors_native()))
-		cpu++;
-	return cpu;
-}
-
 static int64_t answer_getcpu(struct tracee *tracee, uint64_t address, uint64_t node)
 {
-	const uint32_t cpu = target_processor(), first_node = 0;
+	const uint32_t cpu = tracee_processor(tracee), first_node = 0;
 	int64_t result = answer_write(tracee->target, address, &cpu, sizeof cpu);
 	return result ? result : answer_write(tracee->target, node, &first_node, sizeof first_node);
 }
@@ -244,10 +221,10 @@ static bool answer(struct tracee *tracee, const struct user_regs_struct *regs, i
 		*result = answer_getcpu(tracee, regs->rdi, regs->rsi);
 		return true;
 	case SYS_sched_getaffinity:
-		*result = answer_affinity(target, regs->rsi, regs->rdx);
+		*result = affinity_get(tracee, regs);
 		return true;
 	case SYS_sched_setaffinity:
-		*result = 0;
+		*result = affinity_set(tracee, regs);
 		return true;
 	case SYS_rt_sigprocmask:
 		if (!signal_mask_answer(tracee, regs, result))

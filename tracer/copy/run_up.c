@@ -100,7 +100,7 @@ static bool answer_ticks(struct tracee *tracee)
 	regs->rax = (uint32_t)ticks;
 	regs->rdx = ticks >> 32;
 	if (names_processor)
-		regs->rcx = target_processor();
+		regs->rcx = tracee_processor(tracee);
 	regs->rip += names_processor ? sizeof rdtscp : sizeof rdtsc;
 	return true;
 }

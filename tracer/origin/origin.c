@@ -171,6 +171,7 @@ static enum status adopt_copy(const struct source *source, pid_t pid, struct tar
 	tracee->signal_stack = target_tracee(source->target, 0)->signal_stack;
 	signal_mask_inherit(target_tracee(source->target, 0), tracee);
 	tracee->used_ns = target_tracee(source->target, 0)->used_ns;
+	tracee->affinity = target_tracee(source->target, 0)->affinity;
 	memcpy(target->near_pages, source->target->near_pages, sizeof target->near_pages);
 	target->near_pages_length = source->target->near_pages_length;
 	reserved_inherit(target, source->target);

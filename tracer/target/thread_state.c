@@ -37,8 +37,10 @@ enum status thread_state_take(struct tracee *tracee, struct thread_state *state)
 {
 	size_t length;
 	const struct user_regs_struct *regs = tracee_regs(tracee);
-	*state = (struct thread_state){
-	    .clear_tid = tracee->clear_tid, .signal_stack = tracee->signal_stack, .used_ns = tracee->used_ns};
+	*state = (struct thread_state){.clear_tid = tracee->clear_tid,
+				       .signal_stack = tracee->signal_stack,
+				       .used_ns = tracee->used_ns,
+				       .affinity = tracee->affinity};
 	if (!regs)
 		return STATUS_GONE;
 	state->regs = *regs;
@@ -66,6 +68,7 @@ void thread_state_give_forked(const struct thread_state *state, struct tracee *t
 	tracee->clear_tid = state->clear_tid;
 	tracee->signal_stack = state->signal_stack;
 	tracee->used_ns = state->used_ns;
+	tracee->affinity = state->affinity;
 	tracee->robust_due = state->robust_list;
 }
 

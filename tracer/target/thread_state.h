@@ -10,7 +10,8 @@ struct thread_state {
 	uint64_t mask; /* of signals */
 	uint64_t clear_tid, robust_list;
 	stack_t signal_stack;
-	int64_t used_ns; /* as in struct tracee */
+	int64_t used_ns; /* as in struct tracee: */
+	struct affinity affinity;
 	struct standing standing;
 	size_t extended_size;
 	void *extended; /* owned */

@@ -232,7 +232,7 @@ static size_t add_files_mapped(struct sock_filter *code, size_t asked)
 
 #define FILES_MAPPED 8
 
-/* What concerns descriptors above the standard ones, or those. */
+/* What concerns descriptors above the standard ones, or those, whose closing stops at the first filter. */
 static size_t transfers_code(struct sock_filter *code, bool standard)
 {
 	const struct sock_filter head[] = {
@@ -248,8 +248,14 @@ static size_t transfers_code(struct sock_filter *code, bool standard)
 	    RETURN(SECCOMP_RET_ALLOW),
 	    TRACE_BUT_OURS_AS(standard ? FILTER_STANDARD : FILTER_TRANSFERS),
 	};
+	const struct sock_filter closing[] = {
+	    JUMP_EQUAL(SYS_close, 0, 1),
+	    RETURN(SECCOMP_RET_ALLOW),
+	};
 	struct calls calls;
 	size_t n = add(code, head, COUNT(head));
+	if (standard)
+		n += add(code + n, closing, COUNT(closing));
 	find_calls(&calls, is_transfer);
 	n += add_calls(code + n, &calls, standard ? 1 : 1 + FILES_MAPPED);
 	if (!standard)

@@ -77,7 +77,8 @@ struct virtual_world {
 	uint64_t raised;    /* RLIMIT_AS, if there is one: by so much above what the program has set */
 	int64_t uptime_ns;  /* CLOCK_MONOTONIC at the start; 0: a day */
 	uint64_t ticks;	    /* the processor's counter at the start; 0: a second of nanoseconds */
-	uint32_t children;  /* so many child processes has it made */
+	bool affinity_races; /* target_affinity_races() */
+	uint32_t children;   /* so many child processes has it made */
 	uint64_t
 	    ended;     /* those of them that have ended, as far as it could notice: target_children_ended() */
 	bool confined; /* it was saved and isn't to touch anything that it shares with others: STOP_OUTSIDE */

@@ -35,7 +35,7 @@
 #define AGENT_NAMES	   32
 #define AGENT_CLOSINGS	   16
 #define AGENT_LIBRARIES	   16
-#define AGENT_PROCESSORS   128 /* bytes of a set of them */
+#define AGENT_PROCESSORS   128 /* bytes of a set of them, as in struct affinity */
 #define AGENT_ENTRIES	   1024
 #define AGENT_STEPS	   20000
 #define AGENT_SLEEPERS	   256
@@ -156,6 +156,7 @@ struct agent_region {
 	uint32_t names_length;
 	uint64_t signal_mask;
 	uint8_t processors[AGENT_PROCESSORS]; /* that there are */
+	struct affinity affinity;	      /* the main thread's at first */
 	bool fs_by_call;	    /* the kernel doesn't let programs set the base of fs by themselves */
 	struct agent_context first; /* the main thread, */
 	struct call call;	    /* before this */

@@ -59,10 +59,13 @@ int64_t target_clock(const struct target *target, clockid_t clock);
 /*
  * What the processor's counter of time shows the tracee: nanoseconds of virtual time since a second before the start, or on from where
  * it was when the process was saved. Reading it
- * takes as long as reading a clock. And the number of the processor that the target sees itself on.
+ * takes as long as reading a clock. And the number of the processor that it sees itself on.
  */
 uint64_t tracee_read_ticks(struct tracee *tracee);
-uint32_t target_processor(void);
+uint32_t tracee_processor(struct tracee *tracee);
+
+/* Has a thread set for another one which processors that may use, and has somebody asked for it? */
+bool target_affinity_races(const struct target *target);
 
 /* The next of the random numbers that are the same in every execution. And what they come from: the state of a splitmix64 generator. */
 uint64_t target_random_word(struct target *target);

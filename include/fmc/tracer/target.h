@@ -76,6 +76,14 @@ struct hardware_watch {
 
 #define HARDWARE_WATCHES 4
 
+/* Which processors a thread may use, as it is told. */
+struct affinity {
+	bool set;		       /* else all that the target could use if fmc hadn't put it on one */
+	bool by_other;		       /* another thread has set it */
+	bool asked;		       /* it, or the number of its processor, has been asked for */
+	unsigned char processors[128]; /* as bits */
+};
+
 struct tracee {
 	struct target *target;
 	pid_t tid;
@@ -98,7 +106,8 @@ struct tracee {
 	stack_t signal_stack; /* its alternate one */
 	uint64_t
 	    robust_due; /* in a copy: its list of robust mutexes, of which the kernel hears when it runs; 0: nothing due */
-	int64_t used_ns;     /* virtual: processor time since it was created */
+	int64_t used_ns; /* virtual: processor time since it was created */
+	struct affinity affinity;
 	int deferred_signal; /* arrived at a bad moment, delivered when next resumed */
 };
 
