@@ -1,7 +1,7 @@
 /*
  * Does much before its first thread: reads half of a file (first argument), keeps its process number (and the kernel's
  * own, which it prints), holds a recursive mutex, leaves output in a buffer. Then all of that has to be as it was left. Second argument: what else
- * it does ("pipe", "code": what copies of it have as well; "write", "shared", "child", "alarm": what they would share or lack).
+ * it does ("pipe", "code", "child": what copies of it have as well; "write", "shared", "alarm": what they would share or lack).
  */
 #include <assert.h>
 #include <fcntl.h>
