@@ -34,7 +34,7 @@ replays() {
 PREFIX=
 [[ $FMC == /* ]] || PREFIX=$PWD
 
-for case in plain turns anew once signals births forks c11 yields many held polls owes disarms connects replaces sets; do
+for case in plain turns anew once signals births forks c11 yields many held polls owes disarms connects replaces sets looks; do
 	[ $# -eq 0 ] || [[ " $* " == *" $case "* ]] || continue
 	run_both $case
 	judge "$case: what it prints, and its status" cmp -s "$SCRATCH/passed/out" "$SCRATCH/stopped/out"

@@ -14,8 +14,8 @@ bool polls_learn(struct run *run, long number, struct call *call)
 {
 	struct process *process = run->process;
 	const struct user_regs_struct *regs = tracee_regs(run_self(run)->tracee);
-	/* Only where executions are to be alike it matters what depends on what. */
-	if (call->op.kind != OP_POLL || !process->options.outside_ms || !looks(run) || !regs)
+	/* Only in a search, and what it has found, it matters what depends on what. */
+	if (call->op.kind != OP_POLL || !asked_in_turn(process) || !looks(run) || !regs)
 		return false;
 	process->uses.ahead = true;
 	asked_objects(process, run->thread, number, regs, &call->op);
@@ -33,7 +33,7 @@ bool polls_change(struct run *run, long number, struct call *call)
 	process->uses.ahead = true;
 	descriptors_used(process, run->thread, (int)regs->rdi);
 	descriptors_used(process, run->thread, (int)regs->rdx);
-	if (process->options.outside_ms)
+	if (asked_in_turn(process))
 		asked_member(process, run->thread, regs, &call->op);
 	process->uses.ahead = false;
 	return true;

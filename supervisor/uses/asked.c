@@ -135,6 +135,15 @@ static bool add(const struct process *process, int descriptor, short events, voi
 static const struct kernel_call any_set = {
     .class = CLASS_NAME, .kind = OP_NAME_CHANGE, .descriptor = SETS_KNOWN_BY};
 
+/* The same of calls that ask, whose objects the model doesn't know all of: they look when it is their turn. */
+static const struct kernel_call any_poll = {
+    .class = CLASS_NAME, .kind = OP_NAME_CHANGE, .descriptor = POLLS_KNOWN_BY};
+
+bool asked_in_turn(const struct process *process)
+{
+	return process->options.note_unseen || kernel_call_shared(process, &any_poll);
+}
+
 bool sets_shared(const struct process *process)
 {
 	return kernel_call_shared(process, &any_set);
@@ -175,6 +184,9 @@ void asked_objects(struct process *process, uint32_t thread, long number, const 
 	op->flags |= set ? OP_ASKS | OP_IN_SETS : OP_ASKS;
 	op->arg2 = (int64_t)asking.objects;
 	op->arg3 = (asking.ready ? OP_ASKED_READY : 0) | (asking.tries ? OP_ASKED_TRIES : 0);
+	/* So that replays do the same. */
+	if (op_tries(op) && !kernel_call_shared(process, &any_poll))
+		(void)kernel_use_learn(process, &any_poll);
 }
 
 void asked_member(struct process *process, uint32_t thread, const struct user_regs_struct *regs,

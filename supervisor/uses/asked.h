@@ -19,6 +19,12 @@ bool asked_any(const struct process *process, long number, const struct user_reg
 void asked_objects(struct process *process, uint32_t thread, long number, const struct user_regs_struct *regs,
 		   struct op *op);
 
+/*
+ * Is that to be said here? In a search, and where one has found that such calls look at their turn what there is: else they are left to the kernel, as
+ * in a run.
+ */
+bool asked_in_turn(const struct process *process);
+
 /* The same of one that is about to put a descriptor into a set of epoll, or to take it out: what another one that waits there asks for then (OP_IN_SETS). */
 void asked_member(struct process *process, uint32_t thread, const struct user_regs_struct *regs,
 		  struct op *op);

@@ -98,6 +98,7 @@ void sets_learn(struct process *process);
 #define EVENTS_OF_FILES "events of files"
 #define EVENTS_KNOWN_BY INT32_MAX
 #define SETS_KNOWN_BY	(INT32_MAX - 1)
+#define POLLS_KNOWN_BY	(INT32_MAX - 2)
 void events_set(struct kernel_call *call);
 void events_add(struct kernel_call *call);
 bool events_shared(const struct process *process);

@@ -356,6 +356,22 @@ static void *sets(void *number)
 	return plain(NULL);
 }
 
+/* A set in which nothing is any more is looked at without waiting. */
+static void *looks(void *number)
+{
+	struct epoll_event event = {.events = EPOLLIN};
+	const int epoll = epoll_create1(0), counter = eventfd(1, EFD_NONBLOCK);
+	epoll_ctl(epoll, EPOLL_CTL_ADD, counter, &event);
+	int sum = epoll_wait(epoll, &event, 1, -1);
+	epoll_ctl(epoll, EPOLL_CTL_DEL, counter, NULL);
+	for (int i = 0; i < 2; i++)
+		sum += epoll_wait(epoll, &event, 1, 0);
+	pthread_mutex_lock(&first);
+	counted += sum;
+	pthread_mutex_unlock(&first);
+	return plain(number);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -366,7 +382,7 @@ int main(int argc, char **argv)
 		     {"forks", forks},	     {"c11", of_c11},	   {"yields", yields},
 		     {"many", many},	     {"held", held},	   {"polls", polls},
 		     {"owes", owes},	     {"disarms", disarms}, {"connects", connects},
-		     {"replaces", replaces}, {"sets", sets}};
+		     {"replaces", replaces}, {"sets", sets},	   {"looks", looks}};
 	static int numbers[2] = {0, 1};
 	pthread_t threads[2];
 	const char *wanted = argc > 1 ? argv[1] : "";
