@@ -95,9 +95,20 @@ const struct shared *process_shared(const struct process *process)
 	return process->shared;
 }
 
+struct knowledge process_knows(const struct process *process)
+{
+	return (struct knowledge){loops_length(process->loops), shared_length(process->shared)};
+}
+
 uint32_t process_learned(const struct process *process)
 {
-	return loops_length(process->loops) + shared_length(process->shared);
+	const struct knowledge now = process_knows(process);
+	return now.loops + now.shared;
+}
+
+struct knowledge process_knew(const struct process *process)
+{
+	return (struct knowledge){process->known, process->shared_known};
 }
 
 uint64_t process_passed(const struct process *process)

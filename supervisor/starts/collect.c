@@ -386,6 +386,7 @@ enum status collect_finding(struct finding *finding, struct process *process,
 {
 	struct collector c = make_collector(finding, process, execution);
 	finding->kind = finding_classify(trace);
+	finding->knowledge = process_knew(process);
 	if (trace_copy(&finding->trace, trace)) {
 		collect_objects(&c);
 		collect_places(&c);

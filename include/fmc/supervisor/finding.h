@@ -2,6 +2,7 @@
 #define FMC_SUPERVISOR_FINDING_H
 
 #include <fmc/breakpoints/frame.h>
+#include <fmc/supervisor/knowledge.h>
 #include <fmc/supervisor/trace.h>
 
 /*
@@ -62,6 +63,7 @@ struct finding {
 	char *client_output; /* the same of its client (driving.h); NULL: nothing */
 	size_t client_output_length;
 	struct trace trace;
+	struct knowledge knowledge;    /* in this execution */
 	struct thread_report *threads; /* by number */
 	size_t threads_length;
 	char **objects; /* names by number: "forks[2]" */

@@ -6,6 +6,7 @@
 #include <fmc/breakpoints/shared.h>
 #include <fmc/supervisor/arrivals.h>
 #include <fmc/supervisor/driving.h>
+#include <fmc/supervisor/knowledge.h>
 #include <fmc/supervisor/machine.h>
 #include <fmc/supervisor/manner.h>
 #include <fmc/supervisor/sharing.h>
@@ -313,6 +314,10 @@ const struct shared *process_shared(const struct process *process);
 
 /* How many of both there are: executions with others needn't be alike. */
 uint32_t process_learned(const struct process *process);
+
+/* How many of each there are; how many the present execution goes by, or the last one did. */
+struct knowledge process_knows(const struct process *process);
+struct knowledge process_knew(const struct process *process);
 
 /* Does its pending yield stand for a loop of its own that has no head, at no certain place in it? */
 bool process_spins(const struct process *process, uint32_t thread);

@@ -71,8 +71,8 @@ static bool fill_header(struct exploration *x, const struct launch *launch, stru
 	char **needed =
 	    x->repeatable ? environment_needed(launch, x->options, &first, &x->last.trace, &why) : NULL;
 	told.environment = needed ? needed : launch->environment;
-	const bool filled =
-	    record_header(&file->schedule.header, x->session, &told, x->options, &policy, strategy);
+	const bool filled = record_header(&file->schedule.header, x->session, &told, x->options, &policy,
+					  strategy, &x->certifying.knowledge);
 	list_free(needed);
 	return filled;
 }

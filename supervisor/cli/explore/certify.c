@@ -1,6 +1,9 @@
 /* Certificates are recorded while the search goes on. */
 #include "supervisor/cli/explore/certify.h"
 
+#include <fmc/breakpoints/loops.h>
+#include <fmc/breakpoints/shared.h>
+
 #include <stdlib.h>
 
 void certify_init(struct certifying *c, bool wanted)
@@ -92,7 +95,7 @@ static void describe_tree(struct certifying *c, enum certificate_method method)
 }
 
 void certify_keep(struct certifying *c, const struct search_options *search,
-		  const struct search_progress *progress)
+		  const struct search_progress *progress, const struct knowledge *knowledge)
 {
 	if (!c->recorder)
 		return;
@@ -100,6 +103,7 @@ void certify_keep(struct certifying *c, const struct search_options *search,
 	certificate_release(&c->tree);
 	c->kept = true;
 	c->search = *search;
+	c->knowledge = *knowledge;
 	c->refused = lacks ? lacks : certificate_refuses(c->recorder);
 	if (c->refused)
 		return;
@@ -146,6 +150,8 @@ void certify_save(const struct certifying *c, struct saver *saver)
 	if (!c->kept)
 		return;
 	save_search(&c->search, saver);
+	save_number(saver, c->knowledge.loops);
+	save_number(saver, c->knowledge.shared);
 	save_text(saver, c->refused);
 	save_number(saver, c->tree.method);
 	save_number(saver, c->executions);
@@ -166,6 +172,8 @@ static void load_tree(struct certifying *c, struct loader *loader)
 static void load_kept(struct certifying *c, struct loader *loader)
 {
 	load_search(&c->search, loader);
+	c->knowledge.loops = (uint32_t)load_most(loader, LOOPS_MOST);
+	c->knowledge.shared = (uint32_t)load_most(loader, SHARED_MOST);
 	free(c->refusal);
 	c->refused = c->refusal = load_text(loader);
 	const enum certificate_method method =

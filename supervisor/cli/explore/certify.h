@@ -4,6 +4,7 @@
 #include "supervisor/cli/session/launch.h"
 
 #include <fmc/supervisor/certificate.h>
+#include <fmc/supervisor/knowledge.h>
 #include <fmc/supervisor/search.h>
 #include <fmc/supervisor/states.h>
 
@@ -21,6 +22,7 @@ struct certifying {
 	char *refusal;	     /* what that is, if it was loaded */
 	struct certificate tree;
 	struct search_options search;
+	struct knowledge knowledge; /* of its executions */
 	uint64_t executions;
 };
 
@@ -47,8 +49,8 @@ void certify_refuse(struct certifying *certifying, const char *reason);
 void certify_note(struct certifying *certifying, const struct trace *trace, const struct policy *policy,
 		  const struct states *states);
 
-/* The phase with this search has run everything, within its bound. */
+/* The phase with this search has run everything, within its bound, all of it with this knowledge. */
 void certify_keep(struct certifying *certifying, const struct search_options *search,
-		  const struct search_progress *progress);
+		  const struct search_progress *progress, const struct knowledge *knowledge);
 
 #endif

@@ -95,8 +95,9 @@ static void conclude_phase(struct exploration *x, const struct phase *phase)
 	x->complete = complete;
 	x->completed = *phase;
 	x->completed_at = x->phase_at;
+	const struct knowledge knowledge = process_knows(x->session->process);
 	if (x->search.complete)
-		certify_keep(&x->certifying, &phase->search, &x->search);
+		certify_keep(&x->certifying, &phase->search, &x->search, &knowledge);
 	if (strategy_bounded(phase->search.strategy) && x->search.complete)
 		keep_bound(x, phase, phase->search.bound);
 }

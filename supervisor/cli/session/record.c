@@ -70,7 +70,8 @@ static bool record_driving(struct schedule_header *header, const struct driving 
 }
 
 bool record_header(struct schedule_header *header, const struct session *session, const struct launch *launch,
-		   const struct options *options, const struct policy *policy, const char *strategy)
+		   const struct options *options, const struct policy *policy, const char *strategy,
+		   const struct knowledge *knowledge)
 {
 	bool copies = process_origin(session->process) == ORIGIN_COPY;
 	header->program = strdup(launch->path);
@@ -86,7 +87,9 @@ bool record_header(struct schedule_header *header, const struct session *session
 	header->strategy = strdup(strategy);
 	header->clock = (uint64_t)launch->start_time;
 	header->loops = *process_loops(session->process);
+	header->loops.length = knowledge->loops;
 	header->shared = *process_shared(session->process);
+	header->shared.length = knowledge->shared;
 	header->atomics = options->atomics;
 	header->tso = options->tso;
 	header->follow = options->follow;
@@ -159,7 +162,8 @@ enum status record_schedule(const struct finding *finding, const struct session 
 	*written = NULL;
 	schedule_init(&schedule);
 	enum status status = schedule_from_finding(&schedule, finding);
-	if (!status && (!record_header(&schedule.header, session, launch, options, policy, strategy) ||
+	if (!status && (!record_header(&schedule.header, session, launch, options, policy, strategy,
+				       &finding->knowledge) ||
 			(session->endings.on && !record_outcome(&schedule.header, session, finding))))
 		status = STATUS_NO_MEMORY;
 	if (status)

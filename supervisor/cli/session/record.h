@@ -14,11 +14,13 @@ enum status record_schedule(const struct finding *finding, const struct session 
 			    const struct policy *policy, const char *strategy, bool first, char **written);
 
 /*
- * What a schedule's header says of a program that was run so, but for what came of it: `strategy` is how it came about. The header is
- * initialised and the caller's to release, also where it is false: without memory.
+ * What a schedule's header says of a program that was run so, but for what came of it: `strategy` is how it came about, and `knowledge`
+ * what its execution went by, of all that the process knows now. The header is initialised and the caller's to release, also where it
+ * is false: without memory.
  */
 bool record_header(struct schedule_header *header, const struct session *session, const struct launch *launch,
-		   const struct options *options, const struct policy *policy, const char *strategy);
+		   const struct options *options, const struct policy *policy, const char *strategy,
+		   const struct knowledge *knowledge);
 
 /* As the schedule would be named, with a number before the suffix; to be freed. NULL without memory. */
 char *record_name(const struct launch *launch, const struct options *options, unsigned number);
