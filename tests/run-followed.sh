@@ -263,6 +263,26 @@ for how in 'local polls' 'pair set' 'tcp set'; do
 	timeout 60 "$FMC" replay "$SCRATCH/found.sched" </dev/null >"$SCRATCH/out" 2>&1
 	judge "$how: played" [ $? -eq 0 ]
 done
+# A search that is cut after executions in which more has become known than its failure went by: that is played as it was, also by what goes on with it.
+rm -f "$SCRATCH"/found*.sched "$SCRATCH/saved"
+connect --strategy dfs --executions 3 --resume "$SCRATCH/saved" --verbose pair set
+judge 'pair set, cut: the deadlock' [ "$(field findings.0.kind)" = deadlock ]
+judge 'pair set, cut: what its schedule needs of the environment can be told' [ -z "$(grep 'names the whole environment' "$SCRATCH/out")" ]
+timeout 60 "$FMC" replay "$SCRATCH/found.sched" </dev/null >"$SCRATCH/out" 2>&1
+judge 'pair set, cut: played' [ $? -eq 0 ]
+timeout 60 "$FMC" minimize -o "$SCRATCH/less.sched" "$SCRATCH/found.sched" </dev/null >"$SCRATCH/out" 2>&1
+judge 'pair set, cut: not minimised, in one line' [ $? -eq 1 -a "$(grep -vc ': running ' "$SCRATCH/out")" -eq 1 ]
+says 'pair set, cut: why' 'executions beside it show more operations than it has'
+connect --strategy dfs --executions 1 --resume "$SCRATCH/saved" pair set
+judge 'pair set, gone on with: it is the same' [ "$(field findings.0.kind) $(grep -c "didn't replay" "$SCRATCH/out")" = 'deadlock 0' ]
+says 'pair set, gone on with: of the first run' '^Found in execution 1,'
+# Where it is found again with what is known now, it is that one which is told, and minimised.
+rm -f "$SCRATCH"/found*.sched "$SCRATCH/saved"
+timeout -k 10 100 "$FMC" check --follow -o "$SCRATCH/found.sched" --json "$SCRATCH/result.json" --granularity sync --all --strategy dfs -- "$TARGET" pair set \
+    </dev/null >"$SCRATCH/out" 2>&1
+judge 'pair set, found again: minimised' [ -n "$(field findings.0.minimized.executions)" ]
+timeout 60 "$FMC" replay "$SCRATCH/found.sched" </dev/null >"$SCRATCH/out" 2>&1
+judge 'pair set, found again: played' [ $? -eq 0 ]
 # What the end of a process closes that another one brings about is seen: nobody sleeps on.
 for how in pair local tcp; do
 	connect --strategy optimal --executions 40 $how ended

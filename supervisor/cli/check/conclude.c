@@ -64,7 +64,7 @@ static void write_schedule(const struct exploration *x, const struct launch *lau
 		 reported->phase, reported->execution, x->options->seed);
 	free(reported->schedule);
 	struct launch told = *launch;
-	told.environment = told_environment(x, launch, &reported->policy, &reported->finding.trace);
+	told.environment = told_environment(x, launch, &reported->policy, &reported->finding);
 	/* Without a file the report is worth as much; the reason has been said. */
 	(void)record_schedule(&reported->finding, x->session, &told, x->options, &reported->policy, how,
 			      reported == verdict->reported, &reported->schedule);

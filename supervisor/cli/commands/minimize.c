@@ -2,6 +2,7 @@
 #include "supervisor/cli/options/commands.h"
 #include "supervisor/cli/output/exits.h"
 #include "supervisor/cli/output/say.h"
+#include "supervisor/cli/session/past.h"
 #include "supervisor/cli/session/record.h"
 #include "supervisor/cli/session/recording.h"
 #include "supervisor/cli/verdict/explain.h"
@@ -93,7 +94,11 @@ static int work(struct minimization *m)
 		return EXITS_INTERRUPTED;
 	}
 	if (!reported->simplified || !reported->simplified->replaced) {
-		say("%s: it doesn't fail in the same way each time", m->recording.options.file);
+		say("%s: %s", m->recording.options.file,
+		    past_differs(&m->session, &reported->finding.knowledge)
+			? "executions beside it show more operations than it has: find it once more, by fmc "
+			  "check --all"
+			: "it doesn't fail in the same way each time");
 		return EXITS_FINDING;
 	}
 	snprintf(m->verdict.strategy, sizeof m->verdict.strategy, "minimize");

@@ -36,7 +36,7 @@ static void write_outcome(struct exploration *x, const struct finding *finding, 
 	struct launch told = *x->launch;
 	char how[160], *name = choose_name(x);
 	if (!x->told)
-		x->told = told_environment(x, x->launch, policy, &finding->trace);
+		x->told = told_environment(x, x->launch, policy, finding);
 	snprintf(how, sizeof how, "%s: %s, execution %" PRIu64 ", seed %" PRIu64, x->verdict->strategy,
 		 x->phase, x->verdict->executions, x->options->seed);
 	named.output = name;

@@ -154,6 +154,8 @@ static void run_phase(struct exploration *x, const struct phase *phase, struct s
 		if (explore_learned(x, phase)) {
 			drain(x);
 			x->anew = !x->enough;
+			/* Those that have failed will be looked at anew, with all their operations. */
+			failures_release(&x->failures);
 			break;
 		}
 		if (looks_in_time(x)) {

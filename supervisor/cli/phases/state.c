@@ -3,6 +3,7 @@
 #include "supervisor/cli/explore/explore.h"
 #include "supervisor/cli/kept/learned.h"
 #include "supervisor/cli/session/confirm.h"
+#include "supervisor/cli/session/past.h"
 #include "supervisor/cli/verdict/races.h"
 
 #include <fmc/supervisor/wire.h>
@@ -124,6 +125,8 @@ static void save_reported(const struct reported *reported, struct saver *saver)
 {
 	wire_put_plan(saver, &(struct plan){.policy = reported->policy});
 	wire_put_trace(saver, &reported->finding.trace);
+	save_number(saver, reported->finding.knowledge.loops);
+	save_number(saver, reported->finding.knowledge.shared);
 	save_number(saver, reported->count);
 	save_number(saver, reported->execution);
 	save_double(saver, reported->seconds);
@@ -132,8 +135,12 @@ static void save_reported(const struct reported *reported, struct saver *saver)
 	save_text(saver, reported->schedule);
 }
 
-/* All but the finding; the trace that it is of goes to `trace`. False if the bytes can't be that. */
-static bool load_reported(struct loader *loader, struct reported *reported, struct trace *trace)
+/*
+ * All but the finding, of which there is what was known, not more than that; the trace that it is of goes to `trace`. False if the bytes
+ * can't be that.
+ */
+static bool load_reported(struct loader *loader, const struct knowledge *most, struct reported *reported,
+			  struct trace *trace)
 {
 	struct wire_plan plan;
 	if (!wire_get_plan(loader, &plan))
@@ -143,6 +150,8 @@ static bool load_reported(struct loader *loader, struct reported *reported, stru
 	wire_plan_release(&plan);
 	if (!wire_get_trace(loader, trace))
 		return false;
+	reported->finding.knowledge.loops = (uint32_t)load_most(loader, most->loops);
+	reported->finding.knowledge.shared = (uint32_t)load_most(loader, most->shared);
 	reported->count = load_number(loader);
 	reported->execution = load_number(loader);
 	reported->seconds = load_double(loader);
@@ -152,12 +161,26 @@ static bool load_reported(struct loader *loader, struct reported *reported, stru
 	return !loader->failed;
 }
 
+/* Does it fail as it did, when no more is known than then? */
+static enum confirmation confirm_again(struct exploration *x, struct reported *how, const struct trace *trace)
+{
+	const struct knowledge then = how->finding.knowledge;
+	struct past past = {0};
+	struct session *session = x->session;
+	const uint64_t deadline = explore_confirming_end(x, x->longest);
+	if (past_differs(session, &then) && past_open(&past, session, x->launch, x->options, &then, deadline))
+		session = &past.session;
+	session->deadline = deadline;
+	enum confirmation confirmation = confirm_finding(session, trace, &how->policy, &how->finding);
+	const bool learned = past.open && past_differs(session, &then);
+	past_release(&past);
+	return confirmation == CONFIRMED && learned ? CONFIRM_DIFFERENT : confirmation;
+}
+
 /* Report a failure of an earlier run if it still is one. */
 static enum status recall(struct exploration *x, struct reported *how, const struct trace *trace)
 {
-	finding_init(&how->finding);
-	x->session->deadline = explore_confirming_end(x, x->longest);
-	switch (confirm_finding(x->session, trace, &how->policy, &how->finding)) {
+	switch (confirm_again(x, how, trace)) {
 	case CONFIRMED: {
 		struct reported *reported = verdict_report(x->verdict);
 		if (!reported)
@@ -179,10 +202,13 @@ static enum status recall(struct exploration *x, struct reported *how, const str
 
 static enum status load_failure(struct exploration *x, struct loader *loader)
 {
+	const struct knowledge most = process_knows(x->session->process);
 	struct reported how = {0};
 	struct trace trace;
 	trace_init(&trace);
-	enum status status = load_reported(loader, &how, &trace) ? recall(x, &how, &trace) : STATUS_MALFORMED;
+	finding_init(&how.finding);
+	enum status status =
+	    load_reported(loader, &most, &how, &trace) ? recall(x, &how, &trace) : STATUS_MALFORMED;
 	trace_release(&trace);
 	if (status) {
 		finding_release(&how.finding);

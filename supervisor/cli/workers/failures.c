@@ -97,6 +97,26 @@ bool failures_know(struct failures *failures, uint64_t digest, size_t reported)
 	return true;
 }
 
+static bool knows_more(const struct reported *one, const struct reported *other)
+{
+	const struct knowledge *a = &one->finding.knowledge, *b = &other->finding.knowledge;
+	return a->loops > b->loops || a->shared > b->shared;
+}
+
+/* One with all operations that are known now can be minimised by the executions that there are now; but what has been written stays. */
+static void count_again(struct reported *reported, const struct reported *how)
+{
+	struct finding left = how->finding;
+	if (knows_more(how, reported) && !reported->schedule) {
+		left = reported->finding;
+		reported->finding = how->finding;
+		reported->policy = how->policy;
+		reported->least_preemptions = how->least_preemptions;
+	}
+	reported->count++;
+	finding_release(&left);
+}
+
 bool failures_add(struct failures *failures, struct verdict *verdict, const struct trace *trace,
 		  const struct reported *how, const char *phase)
 {
@@ -104,9 +124,7 @@ bool failures_add(struct failures *failures, struct verdict *verdict, const stru
 	if (!failures_know(failures, failures_digest(trace), i))
 		return false;
 	if (i < verdict->reported_length) {
-		struct finding again = how->finding;
-		verdict->reported[i].count++;
-		finding_release(&again);
+		count_again(&verdict->reported[i], how);
 		return true;
 	}
 	struct reported *reported = verdict_report(verdict);

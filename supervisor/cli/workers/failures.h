@@ -34,8 +34,8 @@ void failures_count_more(const struct failures *failures, struct verdict *verdic
 bool failures_count(struct failures *failures, struct verdict *verdict, const struct trace *trace);
 
 /*
- * A confirmed failure of this trace: report it, or count it with the reported one of the same signature. Takes
- * how->finding; false without memory, then it remains the caller's.
+ * A confirmed failure of this trace: report it, or count it with the reported one of the same signature, whose finding it becomes if more
+ * was known than there, unless that is written. Takes how->finding; false without memory, then it remains the caller's.
  */
 bool failures_add(struct failures *failures, struct verdict *verdict, const struct trace *trace,
 		  const struct reported *how, const char *phase);
