@@ -144,6 +144,13 @@ bool asked_in_turn(const struct process *process)
 	return process->options.note_unseen || kernel_call_shared(process, &any_poll);
 }
 
+/* So that who runs the execution again says the same. */
+static void learn_turns(struct process *process)
+{
+	if (!kernel_call_shared(process, &any_poll))
+		(void)kernel_use_learn(process, &any_poll);
+}
+
 bool sets_shared(const struct process *process)
 {
 	return kernel_call_shared(process, &any_set);
@@ -184,9 +191,7 @@ void asked_objects(struct process *process, uint32_t thread, long number, const 
 	op->flags |= set ? OP_ASKS | OP_IN_SETS : OP_ASKS;
 	op->arg2 = (int64_t)asking.objects;
 	op->arg3 = (asking.ready ? OP_ASKED_READY : 0) | (asking.tries ? OP_ASKED_TRIES : 0);
-	/* So that replays do the same. */
-	if (op_tries(op) && !kernel_call_shared(process, &any_poll))
-		(void)kernel_use_learn(process, &any_poll);
+	learn_turns(process);
 }
 
 void asked_member(struct process *process, uint32_t thread, const struct user_regs_struct *regs,
@@ -199,4 +204,5 @@ void asked_member(struct process *process, uint32_t thread, const struct user_re
 		return;
 	op->flags |= OP_IN_SETS;
 	op->arg2 = (int64_t)asking.objects;
+	learn_turns(process);
 }

@@ -72,8 +72,8 @@ static bool learn_one(struct process *process, enum object_class class, int desc
 	const bool added =
 	    shared_add(process->shared, &shared) || shared_length(process->shared) > process->shared_known;
 	process->has_learned |= added;
-	/* What executions begin with is to be made anew in each. */
-	process->beginning.refused |= class >= CLASS_FILE_LOCK;
+	/* What executions begin with is to be made anew in each; polls are nothing that there is. */
+	process->beginning.refused |= class >= CLASS_FILE_LOCK && descriptor != POLLS_KNOWN_BY;
 	return added;
 }
 
