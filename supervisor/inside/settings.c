@@ -111,7 +111,6 @@ static bool use_affinity(struct agent_thread *thread, long number)
 	const uint64_t size = context->rsi, part = size < AGENT_PROCESSORS ? size : AGENT_PROCESSORS;
 	struct agent_thread *whose = thread_of(thread, context->rdi);
 	struct affinity wanted = {.set = true};
-	bool any = false;
 	if (!sets && (size % sizeof(long) || size < sizeof(long)))
 		return answer(thread, -EINVAL);
 	if (!whose || (sets ? whose != thread && whose->affinity.asked : whose->affinity.by_other))
@@ -123,9 +122,7 @@ static bool use_affinity(struct agent_thread *thread, long number)
 		return answer(thread, (int64_t)part);
 	}
 	memcpy(wanted.processors, (const void *)context->rdx, part);
-	for (size_t i = 0; i < AGENT_PROCESSORS; i++)
-		any |= (wanted.processors[i] &= REGION->processors[i]) != 0;
-	if (!any)
+	if (!affinity_limit(&wanted, REGION->processors))
 		return answer(thread, -EINVAL);
 	wanted.by_other = whose->affinity.by_other || whose != thread;
 	wanted.asked = whose->affinity.asked;
@@ -138,14 +135,12 @@ static bool ask_processor(struct agent_thread *thread)
 {
 	const uint8_t *may_use =
 	    thread->affinity.set ? thread->affinity.processors : (const uint8_t *)REGION->processors;
-	uint32_t *told = (uint32_t *)thread->context.rdi, *node = (uint32_t *)thread->context.rsi, cpu = 0;
+	uint32_t *told = (uint32_t *)thread->context.rdi, *node = (uint32_t *)thread->context.rsi;
 	if (thread->affinity.by_other)
 		return agent_refuse(AGENT_BY_CALL, SYS_getcpu);
 	thread->affinity.asked = true;
-	while (cpu + 1 < 8 * AGENT_PROCESSORS && !(may_use[cpu / 8] >> cpu % 8 & 1))
-		cpu++;
 	if (told)
-		*told = cpu;
+		*told = affinity_first(may_use);
 	if (node)
 		*node = 0;
 	return answer(thread, 0);
@@ -227,8 +222,7 @@ static bool ask_itself(struct agent_thread *thread, long number)
 			     : true;
 	if (!own)
 		return agent_refuse(AGENT_BY_CALL, (uint64_t)number);
-	return answer(
-	    thread, own_call(number, context->rdi, context->rsi, context->rdx, context->r10, context->r8, 0));
+	return answer(thread, own_call(number, context->rdi, context->rsi, context->rdx, context->r10, 0, 0));
 }
 
 bool settings_answer(struct agent_thread *thread, long number)

@@ -49,13 +49,9 @@ int64_t affinity_set(struct tracee *caller, const struct user_regs_struct *regs)
 	struct tracee *tracee = find(caller, regs->rdi);
 	struct affinity wanted = {.set = true};
 	const size_t most = sizeof wanted.processors, part = regs->rsi < most ? regs->rsi : most;
-	const unsigned char *all = (const unsigned char *)processors_native();
-	bool any = false;
 	if (part > 0 && target_read(caller->target, regs->rdx, wanted.processors, part) != STATUS_OK)
 		return -EFAULT;
-	for (size_t i = 0; i < most; i++)
-		any |= (wanted.processors[i] &= all[i]) != 0;
-	if (!any)
+	if (!affinity_limit(&wanted, (const unsigned char *)processors_native()))
 		return -EINVAL;
 	/* Another process's is its own. */
 	if (!tracee)
@@ -69,14 +65,9 @@ int64_t affinity_set(struct tracee *caller, const struct user_regs_struct *regs)
 
 uint32_t tracee_processor(struct tracee *tracee)
 {
-	const unsigned char *may_use = processors_of(tracee);
-	const uint32_t most = 8 * sizeof tracee->affinity.processors;
-	uint32_t cpu = 0;
-	while (cpu + 1 < most && !(may_use[cpu / 8] >> cpu % 8 & 1))
-		cpu++;
 	tracee->affinity.asked = true;
 	note(tracee);
-	return cpu;
+	return affinity_first(processors_of(tracee));
 }
 
 void affinity_at_birth(const struct tracee *creator, struct tracee *child)

@@ -84,6 +84,25 @@ struct affinity {
 	unsigned char processors[128]; /* as bits */
 };
 
+/* Of those wanted only what there is, as many bits; false: that is none. */
+static inline bool affinity_limit(struct affinity *wanted, const unsigned char *all)
+{
+	bool any = false;
+	for (size_t i = 0; i < sizeof wanted->processors; i++)
+		any |= (wanted->processors[i] &= all[i]) != 0;
+	return any;
+}
+
+/* The first of as many bits that is set, else the last one. */
+static inline uint32_t affinity_first(const unsigned char *processors)
+{
+	uint32_t first = 0;
+	while (first + 1 < 8 * sizeof(((struct affinity *)0)->processors) &&
+	       !(processors[first / 8] >> first % 8 & 1))
+		first++;
+	return first;
+}
+
 struct tracee {
 	struct target *target;
 	pid_t tid;
