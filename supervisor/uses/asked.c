@@ -145,10 +145,10 @@ bool asked_in_turn(const struct process *process)
 }
 
 /* So that who runs the execution again says the same. */
-static void learn_turns(struct process *process)
+static void learn(struct process *process, const struct kernel_call *any)
 {
-	if (!kernel_call_shared(process, &any_poll))
-		(void)kernel_use_learn(process, &any_poll);
+	if (!kernel_call_shared(process, any))
+		(void)kernel_use_learn(process, any);
 }
 
 bool sets_shared(const struct process *process)
@@ -158,8 +158,7 @@ bool sets_shared(const struct process *process)
 
 void sets_learn(struct process *process)
 {
-	if (!sets_shared(process))
-		(void)kernel_use_learn(process, &any_set);
+	learn(process, &any_set);
 }
 
 static bool add_members(struct asking *asking, int set)
@@ -191,7 +190,7 @@ void asked_objects(struct process *process, uint32_t thread, long number, const 
 	op->flags |= set ? OP_ASKS | OP_IN_SETS : OP_ASKS;
 	op->arg2 = (int64_t)asking.objects;
 	op->arg3 = (asking.ready ? OP_ASKED_READY : 0) | (asking.tries ? OP_ASKED_TRIES : 0);
-	learn_turns(process);
+	learn(process, &any_poll);
 }
 
 void asked_member(struct process *process, uint32_t thread, const struct user_regs_struct *regs,
@@ -204,5 +203,5 @@ void asked_member(struct process *process, uint32_t thread, const struct user_re
 		return;
 	op->flags |= OP_IN_SETS;
 	op->arg2 = (int64_t)asking.objects;
-	learn_turns(process);
+	learn(process, &any_poll);
 }
