@@ -73,29 +73,14 @@ uint64_t format_integer(const struct conversion *conversion, char letter, uint64
 	return format_padded(conversion, digits + (negative || (is_signed && has_sign(conversion))));
 }
 
-static int float_bytes(char letter, int precision, double value)
+/* By value alone, which a long double has as well; but for its digits in base 16, whose first one differs. */
+static int float_bytes(char letter, int precision, long double value, bool is_long)
 {
 	switch (letter) {
 	case 'a':
 	case 'A':
-		return snprintf(NULL, 0, "%.*a", precision, value);
-	case 'e':
-	case 'E':
-		return snprintf(NULL, 0, "%.*e", precision, value);
-	case 'f':
-	case 'F':
-		return snprintf(NULL, 0, "%.*f", precision, value);
-	default:
-		return snprintf(NULL, 0, "%.*g", precision, value);
-	}
-}
-
-static int long_float_bytes(char letter, int precision, long double value)
-{
-	switch (letter) {
-	case 'a':
-	case 'A':
-		return snprintf(NULL, 0, "%.*La", precision, value);
+		return is_long ? snprintf(NULL, 0, "%.*La", precision, value)
+			       : snprintf(NULL, 0, "%.*a", precision, (double)value);
 	case 'e':
 	case 'E':
 		return snprintf(NULL, 0, "%.*Le", precision, value);
@@ -118,9 +103,9 @@ uint64_t format_float(const struct conversion *conversion, char letter, const st
 	memcpy(&long_number, value, LONG_FLOAT_BYTES);
 	memcpy(&number, &value->low, sizeof(number));
 	const bool is_long = conversion->bytes == 16;
-	const bool positive = is_long ? !signbit(long_number) : !signbit(number);
-	const int bytes = is_long ? long_float_bytes(letter, precision, long_number)
-				  : float_bytes(letter, precision, number);
+	const long double shown = is_long ? long_number : (long double)number;
+	const bool positive = !signbit(shown);
+	const int bytes = float_bytes(letter, precision, shown, is_long);
 	return bytes < 0 ? FORMAT_UNKNOWN
 			 : format_padded(conversion, (uint64_t)bytes + (positive && has_sign(conversion)));
 }
